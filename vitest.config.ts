@@ -1,20 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
+import { type Capabilities, type DatabaseTier, TIERS } from './src/database/capabilities.ts';
 import LongestFirst from './test/support/longest-first.ts';
-import { BUNDLED_PROGRAM, ROOT } from './test/support/program.ts';
+import { BUNDLED_PROGRAM, REPOSITORY_ROOT } from './test/support/program.ts';
 import { findMissingRequirements } from './test/support/setup/needs.ts';
-import { findReachableTiers } from './test/support/tiers/reach.ts';
+import { findAvailableTiers } from './test/support/tiers/reach.ts';
 
 // Loading this only checks for files: a unit test must not wait until a server is started or installed.
 const missing = findMissingRequirements();
-const { reached } = findReachableTiers();
+const { reached } = findAvailableTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
 
 /** The same folder as that of src/cli/main.ts, for the programs of tests, too, that import parts of the service. */
-process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/energy');
+process.env.NODE_COMPILE_CACHE ??= join(REPOSITORY_ROOT, 'node_modules/.cache/energy');
 // test/support/global-setup.ts writes it.
 if (process.env.FROM_SOURCE !== '1') process.env.TEST_PROGRAM = BUNDLED_PROGRAM;
 
@@ -33,7 +33,7 @@ const SAME_WITH_HYPERTABLES = [
   ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],
   ...['counting-rules', 'edits', 'export', 'homes', 'owners'],
 ];
-const beyond = (tier: Tier) => {
+const beyond = (tier: DatabaseTier) => {
   const { hypertables, continuousAggregates } = TIERS[tier];
   return [
     ...Object.entries(FOLDER_OF)
@@ -44,7 +44,7 @@ const beyond = (tier: Tier) => {
 };
 
 /** Project for a level of tests that use databases on this tier's server. */
-const level = (name: string, folder: string, tier: Tier, exclude: string[] = []) => ({
+const level = (name: string, folder: string, tier: DatabaseTier, exclude: string[] = []) => ({
   extends: true as const,
   test: {
     name,

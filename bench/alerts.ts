@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { startAlertEvaluator } from '#src/alerts/pool.ts';
 import { newId } from '#src/core/ids.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
@@ -120,7 +120,7 @@ async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
   const db = createDatabase(pool);
   const { user_id } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: 'a secret token' };
-  await createWebhook(db, createSecretBox(SECRET_KEY), user_id, webhook);
+  await createWebhook(db, createSecretEncrypter(SECRET_KEY), user_id, webhook);
   return homes;
 }
 

@@ -6,11 +6,11 @@ export interface BenchmarkResult {
    * Figures and their goals, printed last, one sentence each. In a benchmark that only compares, the most important figure has the goal
    * `null`.
    */
-  goals: Goal[];
+  goals: BenchmarkGoal[];
 }
 
 /** A figure of a benchmark and its goal: a minimum, or a maximum. */
-export interface Goal {
+export interface BenchmarkGoal {
   /** The measured quantity, worded as the beginning of a sentence. */
   what: string;
   measured: number;
@@ -20,13 +20,13 @@ export interface Goal {
 }
 
 /** Whether a figure meets its goal; null without a goal. */
-export function isGoalMet({ measured, goal }: Goal): boolean | null {
+export function isGoalMet({ measured, goal }: BenchmarkGoal): boolean | null {
   if (goal === null) return null;
   return 'atLeast' in goal ? measured >= goal.atLeast : measured <= goal.atMost;
 }
 
 /** Formats a figure and its goal as one sentence. */
-export function formatGoal(one: Goal): string {
+export function formatGoal(one: BenchmarkGoal): string {
   const { what, measured, unit = '', goal } = one;
   if (goal === null) return `${what}: ${measured}${unit}.`;
   const wanted = 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`;

@@ -5,7 +5,7 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
@@ -24,7 +24,14 @@ const many = { minute: 1_000_000_000, day: 1_000_000_000 };
 function server() {
   if (mode === 'full') {
     return buildApp(
-      { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: createSecretBox('bench') },
+      {
+        db,
+        readDb: db,
+        clock: systemClock,
+        environment: 'live',
+        retentionMonths: 13,
+        box: createSecretEncrypter('bench'),
+      },
       {
         authenticate: createAuthenticator(db, 'live'),
         counter: createDatabaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),

@@ -1,4 +1,4 @@
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { compareOffers } from '#src/cost/compare.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
-import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { COST_RANGE_END, COST_RANGE_START, COST_RANGE_ZONE, createHomesWithTariffs } from './costs.ts';
@@ -35,7 +35,7 @@ const OFFERS = [
     terms: { standing_per_day: '0.41', ...terms },
   }),
 );
-const billionths = (value: number) => asBillionths(BigInt(value * 1e9));
+const billionths = (value: number) => castToBillionths(BigInt(value * 1e9));
 const CHANGE = {
   battery: {
     capacityKwh: billionths(10),
@@ -67,7 +67,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       [SIMPLE_USER_ID],
     );
     await pool.query(`UPDATE devices SET user_id = $1 WHERE device_id = 'dev_gridusr_2'`, [SIMPLE_USER_ID]);
-    await pool.query(`UPDATE ${PACKED_DAYS.relation} SET user_id = $1 WHERE device_id = 'dev_gridusr_2'`, [
+    await pool.query(`UPDATE ${PACKED_DAYS_TABLE.relation} SET user_id = $1 WHERE device_id = 'dev_gridusr_2'`, [
       SIMPLE_USER_ID,
     ]);
     await pool.query('VACUUM ANALYZE');

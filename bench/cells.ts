@@ -1,7 +1,7 @@
-import { type KillResult, killInTurn } from '../test/support/cluster/ingest-kills.ts';
+import { type KillTestResult, killProcessesAlternately } from '../test/support/cluster/ingest-kills.ts';
 import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
 import { findMissingRequirements } from '../test/support/setup/needs.ts';
-import type { BenchmarkResult, Goal } from './answer.ts';
+import type { BenchmarkGoal, BenchmarkResult } from './answer.ts';
 import { measureLoad } from './cells/load.ts';
 import { measureMoves } from './cells/moves.ts';
 import { measureReconnect } from './cells/reconnect.ts';
@@ -28,7 +28,7 @@ const NONE = { atMost: 0 };
 /** Result of one part of the run: the measured figures, and the goals that they are compared with. */
 interface PartResult {
   measured: unknown;
-  goals: Goal[];
+  goals: BenchmarkGoal[];
   lines?: string[];
 }
 
@@ -60,7 +60,11 @@ export async function runBenchmark(names: readonly string[]): Promise<BenchmarkR
   }
   const rig = await startCellsUnderTest();
   try {
-    const result = { lines: [] as string[], json: { plan: PLAN } as Record<string, unknown>, goals: [] as Goal[] };
+    const result = {
+      lines: [] as string[],
+      json: { plan: PLAN } as Record<string, unknown>,
+      goals: [] as BenchmarkGoal[],
+    };
     for (const [name, run] of Object.entries(PARTS)) {
       if (names.length > 0 && !names.includes(name)) continue;
       process.stderr.write(`${new Date().toISOString()} ${name} …\n`);
@@ -134,20 +138,25 @@ async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
 async function killIn(
   { cells: [first] }: CellsInstallationUnderTest,
   patience: { connectTimeoutMs?: number } = {},
-): Promise<KillResult> {
+): Promise<KillTestResult> {
   const pair = await startIngestPair({ url: first.database.url });
   try {
     const devices = await first.pair(KILL_DEVICES);
-    return await killInTurn(pair, { pool: first.database.pool, devices, rounds: PLAN.killRounds, ...patience });
+    return await killProcessesAlternately(pair, {
+      pool: first.database.pool,
+      devices,
+      rounds: PLAN.killRounds,
+      ...patience,
+    });
   } finally {
     await pair.remove();
   }
 }
 
 /** Returns the long waits of clients with their explanations, one line each. */
-const waitsOf = ({ rounds }: KillResult): string[] => rounds.flatMap(({ waits }) => waits);
+const waitsOf = ({ rounds }: KillTestResult): string[] => rounds.flatMap(({ waits }) => waits);
 
-const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
+const worst = ({ rounds }: KillTestResult, of: (round: KillTestResult['rounds'][number]) => number) =>
   round(Math.max(...rounds.map(of)));
 
 async function kills(rig: CellsInstallationUnderTest): Promise<PartResult> {

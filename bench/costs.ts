@@ -3,7 +3,7 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
@@ -40,7 +40,7 @@ export async function createHomesWithTariffs(pool: Pool): Promise<void> {
      SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c`,
   );
   await pool.query(
-    `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+    `INSERT INTO ${PACKED_DAYS_TABLE.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
      SELECT device_id, d.day, user_id, ${QUARTER_HOURS}, ${QUARTER_HOURS}, '{1}', '{900000}', '{900000}'
      FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
     [COST_RANGE_START, COST_RANGE_END],

@@ -6,7 +6,7 @@ import {
   type Family,
 } from '#ingest/decoders/family.ts';
 import { createDecoders, type Decoders } from '#ingest/decoders/gateway-decoders.ts';
-import { decodeNative } from '#ingest/decoders/native/decode.ts';
+import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
 import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '../test/support/family-cases.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median } from './support.ts';
@@ -29,7 +29,7 @@ const FAMILIES_ASKED = 40;
  * measures the native family. `only`: names of families; empty: all.
  */
 export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
-  const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
+  const native = median(roundsOf([[() => decodeNativeMessage(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
     // The family `names` accepts messages that all others reject, so it always comes last.
     const others = FAMILIES.filter((one) => one !== family && one.name !== 'names');

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import {
-  calibratedHalfWidth,
+  computeCalibratedHalfWidth,
+  computeForecastOutcomes,
+  computeMeanForecastErrors,
   crossValidateRanges,
   type ForecastOutcome,
-  forecastOutcomes,
-  meanForecastErrors,
 } from '#test/reference/forecast-errors.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { readHomes } from './forecast/homes.ts';
@@ -19,7 +19,7 @@ const GOAL_DAY = 10;
  */
 export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
-  const outcomes = homes.flatMap(({ name, used }) => forecastOutcomes(name, used, DAYS));
+  const outcomes = homes.flatMap(({ name, used }) => computeForecastOutcomes(name, used, DAYS));
   const groups: [string, ForecastOutcome[]][] = [
     ['all homes', outcomes],
     ...[...Map.groupBy(outcomes, ({ home }) => home)].map(([name, own]): [string, ForecastOutcome[]] => [name, own]),
@@ -60,7 +60,7 @@ function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, outcomes: re
       ({ home, halfWidth, withinPercent }) =>
         `${withinPercent.toFixed(0).padStart(4)} %  ${halfWidth.toFixed(2)}  ${home}`,
     ),
-    `${mean.toFixed(0).padStart(4)} %  mean of the homes; calibrated on all of them: ${calibratedHalfWidth(outcomes).toFixed(2)}`,
+    `${mean.toFixed(0).padStart(4)} %  mean of the homes; calibrated on all of them: ${computeCalibratedHalfWidth(outcomes).toFixed(2)}`,
   ];
 }
 
@@ -68,17 +68,20 @@ function rowOf(day: number, all: readonly ForecastOutcome[]) {
   const ofDay = all.filter((one) => one.day === day);
   return {
     day,
-    beside_last_month: meanForecastErrors(ofDay, 'lastMonth'),
-    rest_as_last_month: meanForecastErrors(ofDay, 'lastMonthOfRest'),
-    beside_last_year: meanForecastErrors(ofDay, 'lastYear'),
-    rest_as_last_year: meanForecastErrors(ofDay, 'lastYearOfRest'),
+    beside_last_month: computeMeanForecastErrors(ofDay, 'lastMonth'),
+    rest_as_last_month: computeMeanForecastErrors(ofDay, 'lastMonthOfRest'),
+    beside_last_year: computeMeanForecastErrors(ofDay, 'lastYear'),
+    rest_as_last_year: computeMeanForecastErrors(ofDay, 'lastYearOfRest'),
     within_range_percent:
       ofDay.length === 0 ? null : (100 * ofDay.filter((one) => one.isWithinRange).length) / ofDay.length,
   };
 }
 
 function textOf(row: ReturnType<typeof rowOf>): string {
-  const beside = (whole: ReturnType<typeof meanForecastErrors>, rest: ReturnType<typeof meanForecastErrors>) =>
+  const beside = (
+    whole: ReturnType<typeof computeMeanForecastErrors>,
+    rest: ReturnType<typeof computeMeanForecastErrors>,
+  ) =>
     whole === null
       ? '     –         –               '
       : `${String(whole.months).padStart(6)}  ${whole.forecast.toFixed(1).padStart(8)}  ${`${whole.naive.toFixed(1)} (${rest?.naive.toFixed(1)})`.padStart(13)}`;

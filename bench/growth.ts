@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { BenchmarkResult, Goal } from './answer.ts';
+import type { BenchmarkGoal, BenchmarkResult } from './answer.ts';
 import { readPostgresCpuMs, readProcessCpuMs } from './cpu.ts';
 import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 import { measureMinimumStorageCost, readWalBytes, type StorageCost } from './storage-floor.ts';
@@ -307,7 +307,7 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
  * Goals for the cost of a reading. Memory has a goal only in a run with a million devices, because the memory of the whole process is
  * measured in MiB.
  */
-function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): Goal[] {
+function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): BenchmarkGoal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
   return [
     {

@@ -2,9 +2,9 @@ import { compressHistory } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
   getQuarterHourColumn,
-  LATER_QUARTER_HOURS,
   MEASURE_COLUMNS,
   type Measure,
+  QUARTER_HOURS_WITH_OWN_COLUMN,
 } from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -14,7 +14,7 @@ import type { TierDatabase } from './tier-databases.ts';
 export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
-  LATER_QUARTER_HOURS.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
+  QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
 /** SQL lists of the columns of all quarter-hours of an hour except the first, for each measure that has data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 

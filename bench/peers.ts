@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
 import type { Pool } from '#src/database/connect.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { findFreePort } from '../test/support/free-port.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { startFleet } from './chaos/fleet.ts';
@@ -20,19 +20,19 @@ import {
   evaluateKillTrial,
   formatPeerTable,
   getPeerGoals,
-  type KillTrial,
+  type KillTrialResult,
   PEER_FIGURE_LABELS,
   type PeerResult,
-  type PeerRound,
+  type PeerRoundResult,
   summarisePeerRounds,
 } from './peers/figures.ts';
 import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
 import {
-  CREATE_PEER_TABLE,
+  CREATE_PEER_READINGS_TABLE,
   createNodeRedPeer,
   createPythonBridgePeer,
   createTelegrafPeer,
-  PEER_TABLE,
+  PEER_READINGS_TABLE,
   type PeerProgramInputs,
 } from './peers/programs.ts';
 import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
@@ -148,7 +148,7 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
 
 /** Rounds of a program so far. */
 interface Measured extends PeerResult {
-  rounds: PeerRound[];
+  rounds: PeerRoundResult[];
 }
 
 /** Measures another round of a program. A program that fails is not measured again, and its row in the table shows the reason. */
@@ -162,18 +162,18 @@ async function addRound(database: Database, peer: Peer, result: Measured, round:
   }
 }
 
-async function measureRound(database: Database, peer: Peer): Promise<PeerRound> {
+async function measureRound(database: Database, peer: Peer): Promise<PeerRoundResult> {
   const { pool, url: databaseUrl } = database;
-  const brokerPort = await freePort();
+  const brokerPort = await findFreePort();
   const mosquitto = peer.hasBrokerInside ? undefined : await startMosquitto({ port: brokerPort });
   const folder = await mkdtemp(join(tmpdir(), 'energy-peer-'));
   const place = { brokerPort, databaseUrl, folder };
-  await pool.query(`DROP TABLE IF EXISTS ${PEER_TABLE}; ${CREATE_PEER_TABLE}`);
+  await pool.query(`DROP TABLE IF EXISTS ${PEER_READINGS_TABLE}; ${CREATE_PEER_READINGS_TABLE}`);
   let running = await peer.start(place);
   try {
     if (!peer.isService) await untilReady(pool, place);
     const rate = await measureRate(database, peer, { place, running, brokers: mosquitto ? [mosquitto.pid] : [] });
-    await pool.query(`TRUNCATE ${PEER_TABLE}`);
+    await pool.query(`TRUNCATE ${PEER_READINGS_TABLE}`);
     const trial = await killRepeatedly(pool, peer, place, async () => {
       await running.kill();
       running = await peer.start(place);
@@ -201,7 +201,7 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
     const isStored = async () => {
       await client.publishAsync(`energy/v1/${PROBE}/readings`, payload, { qos: 1 });
       await pause(100);
-      const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${PEER_TABLE}) AS "hasRow"`);
+      const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${PEER_READINGS_TABLE}) AS "hasRow"`);
       return rows[0].hasRow;
     };
     await waitUntilTrue('the program stores nothing', isStored, MAX_START_MS);
@@ -229,8 +229,8 @@ async function measureRate(
     });
   };
   await flood(0);
-  const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_TABLE}')::float8 AS bytes`);
-  await pool.query(`TRUNCATE ${PEER_TABLE}`);
+  const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_READINGS_TABLE}')::float8 AS bytes`);
+  await pool.query(`TRUNCATE ${PEER_READINGS_TABLE}`);
   return flood(rows[0].bytes * 0.9);
 }
 
@@ -241,14 +241,14 @@ async function measureRate(
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
   waitUntilTrue(`fewer than ${count} readings are stored`, async () => {
     await pause(10);
-    const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_TABLE}')::float8 AS bytes`);
+    const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_READINGS_TABLE}')::float8 AS bytes`);
     return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
   });
 
 /** Counts the distinct readings of the devices that another program has stored, and the repeated readings. */
 async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
-    `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_TABLE} WHERE device = ANY ($1)`,
+    `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_READINGS_TABLE} WHERE device = ANY ($1)`,
     [devices.map(({ deviceId }) => deviceId)],
   );
   return { stored: rows[0].stored, double: rows[0].rows - rows[0].stored };
@@ -260,7 +260,7 @@ async function killRepeatedly(
   peer: Peer,
   place: PeerProgramInputs,
   killAndStart: () => Promise<void>,
-): Promise<KillTrial> {
+): Promise<KillTrialResult> {
   const players = await pairDevices(pool, PLAYERS);
   const count = () => (peer.isService ? countStoredReadings : countRows)(pool, players);
   const countStoredSoFar = async () =>

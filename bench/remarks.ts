@@ -7,9 +7,9 @@ import { findRemarksOfProfile } from '#src/remarks/decide.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import { QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from '#src/remarks/profile.ts';
-import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { COLUMN_SIGNS, type RealHome, type RegisterReadings, readHomes } from './forecast/homes.ts';
+import { type MeasuredHome, type RegisterReadings, readHomes, USAGE_SIGNS_BY_COLUMN } from './forecast/homes.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ export async function runBenchmark(files: readonly string[] = []): Promise<Bench
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
 }
 
-function listRealRemarks(homes: readonly RealHome[]): BenchmarkResult {
+function listRealRemarks(homes: readonly MeasuredHome[]): BenchmarkResult {
   const rows = homes.flatMap((home) => {
     const seen = seenOf(home);
     return seen ? [rowOf(home, seen)] : [];
@@ -62,7 +62,7 @@ interface Seen {
   devices: { deviceId: string; used: QuarterHourWatts }[];
 }
 
-function rowOf({ name, used: daily }: RealHome, seen: Seen) {
+function rowOf({ name, used: daily }: MeasuredHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
   const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_HOUR_MS) + 35 * QUARTER_HOURS_PER_DAY;
@@ -97,8 +97,8 @@ const leavingOut = (key: string, value: unknown) => {
 };
 
 /** Returns the quarter-hours of a home, interpolated linearly between readings; null if only its days are known. */
-function seenOf({ registers }: RealHome): Seen | null {
-  const known = [...registers].filter(([name]) => COLUMN_SIGNS.some(([pattern]) => pattern.test(name)));
+function seenOf({ registers }: MeasuredHome): Seen | null {
+  const known = [...registers].filter(([name]) => USAGE_SIGNS_BY_COLUMN.some(([pattern]) => pattern.test(name)));
   if (known.length === 0) return null;
   const starts = known.map(([, register]) => Math.min(...register.map(([ms]) => ms)));
   const ends = known.map(([, register]) => register.reduce((last, [ms]) => Math.max(last, ms), 0));
@@ -114,7 +114,7 @@ function seenOf({ registers }: RealHome): Seen | null {
       found.reduce((all, { sign, watts }) => all + sign * (watts[at] as number), 0),
     );
   };
-  const signOf = (name: string) => COLUMN_SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+  const signOf = (name: string) => USAGE_SIGNS_BY_COLUMN.find(([pattern]) => pattern.test(name))?.[1];
   const used = sum(signOf) as QuarterHourWatts;
   return {
     fromMs,
@@ -164,7 +164,7 @@ async function time(): Promise<BenchmarkResult> {
     );
     const quarters = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL AND device_id IS NOT NULL)`;
     await pool.query(
-      `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+      `INSERT INTO ${PACKED_DAYS_TABLE.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
        SELECT device_id, d.day, user_id, ${quarters}, CASE placement WHEN 'consumption' THEN NULL ELSE ${quarters} END, '{1}', '{900000}',
          CASE placement WHEN 'consumption' THEN NULL ELSE '{900000}'::int[] END
        FROM devices, generate_series($1::timestamptz, $2::timestamptz - interval '1 day', interval '1 day') d (day)`,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from '../test/support/free-port.ts';
-import { PROGRAM } from '../test/support/program.ts';
+import { findFreePort } from '../test/support/free-port.ts';
+import { TESTED_PROGRAM } from '../test/support/program.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
 const HERE = resolve(import.meta.dirname, '..');
@@ -14,7 +14,7 @@ export async function findFreePorts<More extends string = never>(
   ...more: More[]
 ): Promise<Record<(typeof PORTS)[number] | More, string>> {
   const names: string[] = [...PORTS, ...more];
-  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+  const ports = await Promise.all(names.map(async (name) => [name, String(await findFreePort())] as const));
   return Object.fromEntries(ports) as Record<(typeof PORTS)[number] | More, string>;
 }
 
@@ -40,7 +40,7 @@ export async function startService(
     cwd: checkout ?? HERE,
     stdio: ['ignore', 'pipe', file] as ['ignore', 'pipe', number],
   };
-  const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+  const program = checkout === undefined ? TESTED_PROGRAM : join(checkout, 'bin/energy.js');
   const child = spawn(process.execPath, [program, 'start'], options);
   closeSync(file);
   const ended = new Promise<void>((done) => child.once('exit', () => done()));

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type DetectedDatabase, TIERS, type Tier } from '#src/database/capabilities.ts';
+import { type DatabaseTier, type DetectedDatabase, TIERS } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { findReachableTiers } from '../test/support/tiers/reach.ts';
+import { findAvailableTiers } from '../test/support/tiers/reach.ts';
 import { TIER_SERVER_STARTERS } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
@@ -25,9 +25,9 @@ const MODES = ['off', 'auto'] as const;
 export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
   { alsoPlain = true }: { alsoPlain?: boolean } = {},
-): Promise<{ results: { name: string; tier: Tier; on: string; answer: T }[]; missing: string[] }> {
-  const { reached, missing } = findReachableTiers();
-  const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
+): Promise<{ results: { name: string; tier: DatabaseTier; on: string; answer: T }[]; missing: string[] }> {
+  const { reached, missing } = findAvailableTiers();
+  const results: { name: string; tier: DatabaseTier; on: string; answer: T }[] = [];
   for (const tier of reached) {
     const server = await TIER_SERVER_STARTERS[tier]();
     try {
@@ -75,7 +75,7 @@ async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' |
 }
 
 /** Returns the size of the readings and their indexes on disk, in bytes, including all chunks or partitions. */
-export async function measureReadingsBytes({ pool, found }: TierDatabase): Promise<number> {
+export async function measureReadingsSizeBytes({ pool, found }: TierDatabase): Promise<number> {
   const { rows } = await pool.query(
     found.capabilities.hypertables
       ? `SELECT hypertable_size('readings') AS bytes`

@@ -6,7 +6,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, refreshUntilComplete } from '#src/rollups/refresh.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median, quantile } from './support.ts';
-import { measureReadingsBytes, runOnEveryTier, type TierDatabase } from './tier-databases.ts';
+import { measureReadingsSizeBytes, runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 1_000;
 const DAYS = 30;
@@ -115,9 +115,9 @@ async function measure(database: TierDatabase): Promise<Result> {
     answers[group] = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
   }
   const { rows } = await pool.query('SELECT count(*) AS n FROM readings');
-  const bytes = await measureReadingsBytes(database);
+  const bytes = await measureReadingsSizeBytes(database);
   await compressHistory(pool, now, new Date(endMs + 365 * DAY_MS));
-  const compressed = await measureReadingsBytes(database);
+  const compressed = await measureReadingsSizeBytes(database);
   return {
     readings_per_s,
     correction_ms,

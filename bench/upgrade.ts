@@ -6,7 +6,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { loadEarlierBinaries } from '#src/database/postgres-binaries.ts';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '../test/support/earlier-postgres.ts';
-import { temporaryFolder } from '../test/support/service.ts';
+import { createTemporaryFolder } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** Measures how long `energy upgrade-database` takes for a year of homes with a reading every five minutes each. Runs once. */
 export async function runBenchmark(): Promise<BenchmarkResult> {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const dataDir = join(folder.path, 'data');
   const binaries = await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   const server = await startEmbeddedPostgres({ dataDir, binaries });

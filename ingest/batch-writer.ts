@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { runInSpan } from '#src/core/tracing.ts';
-import { classifyFault } from './fault.ts';
+import { classifyWriteError } from './fault.ts';
 import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
@@ -17,7 +17,7 @@ const MAX_ERROR_CHARACTERS = 300;
  * caused by the messages only if the database accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
-  const fault = classifyFault(error);
+  const fault = classifyWriteError(error);
   if (fault !== 'code') return fault === 'data';
   return writer.write([]).then(
     () => true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
-import { type QueuedMessage, RecentDevices } from './turns.ts';
+import { type QueuedMessage, RecentlyWrittenDevices } from './turns.ts';
 
 interface Message extends QueuedMessage {
   number: number;
@@ -216,7 +216,7 @@ test('serves each of several accounts in one of the next few batches if together
 });
 
 test('detects neighbours if at least a quarter of the devices that sent last were not backlogged while sending', () => {
-  const recent = new RecentDevices();
+  const recent = new RecentlyWrittenDevices();
   for (const deviceId of ['dev_a', 'dev_b', 'dev_c']) recent.note(deviceId, true, 0);
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);

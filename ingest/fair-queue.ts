@@ -1,4 +1,10 @@
-import { DeviceTurn, MAX_SAMPLED_SENDERS, type QueuedMessage, ReadyDevices, RecentDevices } from './turns.ts';
+import {
+  MAX_SAMPLED_SENDERS,
+  PendingDeviceMessages,
+  type QueuedMessage,
+  ReadyDevices,
+  RecentlyWrittenDevices,
+} from './turns.ts';
 
 /**
  * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES`: approximate maximum memory of
@@ -46,7 +52,7 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 
   /** Takes messages of a device up to a weight. An empty batch accepts at least one message, whatever its weight. */
-  take(turn: DeviceTurn<T>, weight: number): T[] {
+  take(turn: PendingDeviceMessages<T>, weight: number): T[] {
     const max = { weight, bytes: MAX_BATCH_BYTES - this.#bytes, count: MAX_BATCH - this.messages.length };
     const taken = turn.take(max, this.messages.length === 0);
     for (const message of taken) {
@@ -62,9 +68,9 @@ class BatchBuilder<T extends QueuedMessage> {
    * each device. Returns whether any message was taken (`some`) and whether the batch is full.
    */
   takeAccount(
-    turns: Iterable<DeviceTurn<T>>,
+    turns: Iterable<PendingDeviceMessages<T>>,
     { most, share }: { most: number; share: number },
-    onTaken: (turn: DeviceTurn<T>) => void,
+    onTaken: (turn: PendingDeviceMessages<T>) => void,
   ): { some: boolean; full: boolean } {
     const until = Math.min(this.#maxWeight, this.weight + most);
     let some = false;
@@ -98,7 +104,7 @@ const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
  */
 export class FairQueue<T extends QueuedMessage> {
   /** Devices that have pending messages or a batch in progress. */
-  readonly #turns = new Map<string, DeviceTurn<T>>();
+  readonly #turns = new Map<string, PendingDeviceMessages<T>>();
   /**
    * Devices that are ready to be written, in order, with one list for each partition. `#backlogged`: the backlogged
    * devices.
@@ -107,7 +113,7 @@ export class FairQueue<T extends QueuedMessage> {
   readonly #backlogged = new ReadyDevices<T>();
   /** Kind of the batch that each partition is writing. */
   readonly #busyWith: ('ready' | 'backlogged' | null)[];
-  readonly #recent = new RecentDevices();
+  readonly #recent = new RecentlyWrittenDevices();
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
@@ -125,7 +131,7 @@ export class FairQueue<T extends QueuedMessage> {
     let turn = this.#turns.get(message.deviceId);
     if (turn) turn.waiting.push(message);
     else {
-      turn = new DeviceTurn(message, this.#ready.length);
+      turn = new PendingDeviceMessages(message, this.#ready.length);
       this.#turns.set(message.deviceId, turn);
     }
     turn.weight += message.weight;
@@ -168,7 +174,7 @@ export class FairQueue<T extends QueuedMessage> {
     this.#costly.add(deviceId);
   }
 
-  #enqueue(turn: DeviceTurn<T>): void {
+  #enqueue(turn: PendingDeviceMessages<T>): void {
     // The device's entry in `#costly` may have been evicted, but a backlogged device remains backlogged until its next
     // batch.
     if (this.#backlogged.has(turn)) return;
@@ -208,7 +214,7 @@ export class FairQueue<T extends QueuedMessage> {
   #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);
     const isBacklogged = from === this.#backlogged;
-    const onTaken = (turn: DeviceTurn<T>) => {
+    const onTaken = (turn: PendingDeviceMessages<T>) => {
       from.delete(turn);
       turn.isUnderWay = true;
       if (batch.devices <= MAX_SAMPLED_SENDERS) this.#recent.note(turn.deviceId, isBacklogged, this.#now());

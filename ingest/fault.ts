@@ -10,7 +10,7 @@ const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
 /** An error during the decoding of a message. Decoding does no I/O, so the cause is the message or the decoder. */
-export class DecodingFault extends Error {
+export class MessageDecodingError extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
   }
@@ -22,9 +22,9 @@ export class DecodingFault extends Error {
  * only "Connection terminated"), so an unknown error counts as `database`. A batch that is retried without limit is visible in the log and
  * loses nothing; a batch that is rejected by mistake is acknowledged and lost.
  */
-export function classifyFault(error: unknown): 'data' | 'code' | 'database' {
+export function classifyWriteError(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === 'string' && OF_THE_DATA.test(code)) return 'data';
-  if (error instanceof DecodingFault || OF_THE_LANGUAGE.some((type) => error instanceof type)) return 'code';
+  if (error instanceof MessageDecodingError || OF_THE_LANGUAGE.some((type) => error instanceof type)) return 'code';
   return 'database';
 }

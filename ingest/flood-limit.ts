@@ -21,10 +21,10 @@ const READINGS = 50;
 const KIBIBYTES = 4;
 
 /** Returns the number of messages that an undecoded message counts as because of its length. */
-export const getMessageCountOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
+export const countBytesAsMessages = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
 /** Returns the number of messages that a decoded message additionally counts as because of its elements. */
-export const getMessageCountOfElements = (readings: number, rejections: number): number =>
+export const countElementsAsMessages = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 export interface FloodLimit {

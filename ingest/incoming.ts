@@ -1,19 +1,24 @@
-import { parseGatewayTopic, parseNativeTopic, parseSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
+import {
+  type HttpsReadingsFormat,
+  parseGatewayTopic,
+  parseHttpsReadingsTopic,
+  parseNativeTopic,
+} from '#src/devices/topics.ts';
 import type { DecodedMessage } from './decoders/decoder.ts';
-import { decodeNative, decodeNativeElements, findListLengthError } from './decoders/native/decode.ts';
+import { decodeNativeMessage, decodeNativePayload, findListLengthError } from './decoders/native/decode.ts';
 import { decodeSenmlRecords } from './decoders/senml/decode.ts';
-import { toDecodedMessage } from './gateways/assign.ts';
+import { createDecodedMessage } from './gateways/assign.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 
 /** The device or gateway that sent a message. */
-export interface Sender {
+export interface MessageSender {
   id: string;
   isGateway: boolean;
 }
 
 /** Returns the device or gateway that a topic belongs to. Null if it belongs to neither. */
-export function parseSender(topic: string): Sender | null {
+export function parseSender(topic: string): MessageSender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
   const below = parseGatewayTopic(topic);
@@ -40,18 +45,18 @@ const NEEDS_TS = 'needs ts: without it, a repetition could not be distinguished 
  * Decodes the body of a request that sends readings over HTTPS. `body` is already parsed from JSON. Never throws. Each element needs a time
  * of its own, because clients repeat requests.
  */
-export function decodeSentReadings(
-  { deviceId, format }: { deviceId: string; format: SentFormat },
+export function decodeHttpsReadings(
+  { deviceId, format }: { deviceId: string; format: HttpsReadingsFormat },
   body: unknown,
   receivedAtMs: number,
 ): DecodedMessage {
-  if (format === 'native') return decodeNativeElements(deviceId, body, { receivedAtMs, untimed: NEEDS_TS });
+  if (format === 'native') return decodeNativePayload(deviceId, body, { receivedAtMs, untimed: NEEDS_TS });
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
   const length = Array.isArray(body) ? findListLengthError(body) : null;
   const records = length ?? decodeSenmlRecords(body, { device: deviceId, receivedAtMs });
   if (typeof records === 'string') return { ...decoded, rejections: [{ element: null, reason: records }] };
   for (const { index: element, said, refused } of records) {
-    for (const reading of toDecodedMessage(deviceId, said, receivedAtMs).readings)
+    for (const reading of createDecodedMessage(deviceId, said, receivedAtMs).readings)
       decoded.readings.push({ ...reading, element });
     for (const reason of refused) decoded.rejections.push({ element, reason });
   }
@@ -73,18 +78,18 @@ function parseJson(payload: Buffer): unknown {
  * Prepares a message for writing. A device's message is decoded here. A gateway's message is decoded later, in the transaction, where the
  * gateway's devices are known. Returns null if the topic belongs to neither a device nor a gateway.
  */
-export function toIncomingMessage(raw: RawMessage): IncomingMessage | null {
+export function createIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;
-  const decoded = decodeNative(raw);
+  const decoded = decodeNativeMessage(raw);
   if (decoded) return { topic, payload, receivedAtMs, replayed, decoded };
-  const sent = parseSentReadingsTopic(topic);
+  const sent = parseHttpsReadingsTopic(topic);
   if (sent)
     return {
       topic,
       payload,
       receivedAtMs,
       replayed,
-      decoded: decodeSentReadings(sent, parseJson(payload), receivedAtMs),
+      decoded: decodeHttpsReadings(sent, parseJson(payload), receivedAtMs),
     };
   const below = parseGatewayTopic(topic);
   if (!below) return null;

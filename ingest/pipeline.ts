@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
 import { FairQueue } from './fair-queue.ts';
-import { createFloodLimit, type FloodLimit, getMessageCountOfBytes, getMessageCountOfElements } from './flood-limit.ts';
-import { parseSender, rejectWholeMessage, type Sender, toIncomingMessage } from './incoming.ts';
-import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
+import { countBytesAsMessages, countElementsAsMessages, createFloodLimit, type FloodLimit } from './flood-limit.ts';
+import { createIncomingMessage, type MessageSender, parseSender, rejectWholeMessage } from './incoming.ts';
+import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
 import type { QueuedMessage } from './turns.ts';
-import { WaitingMessageLimit } from './waiting-room.ts';
+import { PendingMessageLimit } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 /** Maximum memory of decoded messages at a time, because a message of 20 KB may have 10,000 elements. */
@@ -37,7 +37,7 @@ const REST = 3;
  */
 interface Waiting extends QueuedMessage {
   raw: RawMessage;
-  receipt: Receipt;
+  receipt: MessageReceipt;
   /** Reason to reject the message without decoding it, or null. */
   refusal: string | null;
   /** The decoded message; null before decoding. */
@@ -83,10 +83,10 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return rejectWholeMessage(raw, deviceId, refusal);
-    // `toIncomingMessage` does not return null here, because the topic belongs to a device or gateway.
-    const message = toIncomingMessage(raw) as IncomingMessage;
+    // `createIncomingMessage` does not return null here, because the topic belongs to a device or gateway.
+    const message = createIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
-    const further = getMessageCountOfElements(readings.length, rejections.length);
+    const further = countElementsAsMessages(readings.length, rejections.length);
     const reason = further > 0 ? this.refuse(deviceId, further) : null;
     return reason === null ? message : rejectWholeMessage(raw, deviceId, reason);
   }
@@ -102,7 +102,7 @@ export class Pipeline {
   readonly #queue: FairQueue<Waiting>;
   readonly #writer: BatchWriter<Read>;
   readonly #reader: MessageReader;
-  readonly #room: WaitingMessageLimit;
+  readonly #room: PendingMessageLimit;
   /** Whether each partition is writing. The last partition is for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
@@ -126,14 +126,14 @@ export class Pipeline {
     this.#writer = new BatchWriter(writer, log, (batch, result) => this.#settle(batch, result));
     this.counts = this.#writer.counts;
     this.#reader = new MessageReader(this.counts, log, floodLimit);
-    this.#room = new WaitingMessageLimit(onRoom);
+    this.#room = new PendingMessageLimit(onRoom);
     this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
   }
 
   /** Number of messages that are accepted and not committed yet. */
   readonly waiting = (): number => this.#waiting;
 
-  readonly receive: ReceiveMessage = (raw, receipt) => {
+  readonly receive: MessageReceiver = (raw, receipt) => {
     this.counts.received++;
     const sender = parseSender(raw.topic);
     // A message is acknowledged and ignored if its topic belongs to neither a device nor a gateway.
@@ -144,7 +144,7 @@ export class Pipeline {
     const one: Waiting = {
       raw,
       receipt,
-      refusal: this.#reader.refuse(sender.id, getMessageCountOfBytes(raw.payload.length)),
+      refusal: this.#reader.refuse(sender.id, countBytesAsMessages(raw.payload.length)),
       message: null,
       deviceId: sender.id,
       account: raw.account ?? sender.id,
@@ -236,14 +236,14 @@ export class Pipeline {
 }
 
 /** Returns the memory of a waiting message in bytes. Includes the decoded content of a gateway's message. */
-const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number =>
+const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: MessageSender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
 /**
  * Estimates the number of elements of a message before the message is decoded. A device's own message has at most one element more than it
  * has commas.
  */
-function weightOf({ payload }: RawMessage, { isGateway }: Sender): number {
+function weightOf({ payload }: RawMessage, { isGateway }: MessageSender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);
   let commas = 0;
   for (let index = 0; index < payload.length; index++) if (payload[index] === COMMA) commas++;

@@ -4,7 +4,7 @@ import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { recordClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, computeFirstReceiptTime, createReceiptClock, type ReceiptClock } from './receipt-clock.ts';
-import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
+import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
 
 /**
  * Interval at which the newest time of receipt of a host is stored, ms. If a worker is killed, its last receipts may be later than the
@@ -16,8 +16,8 @@ const RETRY_MS = 500;
 const DISTRUSTED =
   'the clock was set back by more than a day and is not believed: messages are stamped by the monotonic clock until it is right, or somebody confirms it (energy doctor --confirm-clock)';
 
-type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
-type Pipeline = { receive: ReceiveMessage; waiting(): number };
+type Waiting = { message: RawMessage; receipt: MessageReceipt } | { step: ClockStep };
+type Pipeline = { receive: MessageReceiver; waiting(): number };
 type Output = Pipeline & { resume: () => void };
 
 export interface HostClocks {
@@ -109,7 +109,7 @@ export class ReceiptStamper {
    * Returns a receiver that timestamps messages and passes them to a pipeline. While a step of the clock is being recorded, the source is
    * paused and later messages wait here. Afterwards `resume` is called.
    */
-  stamp(pipeline: Pipeline, resume: () => void): ReceiveMessage {
+  stamp(pipeline: Pipeline, resume: () => void): MessageReceiver {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();

@@ -1,8 +1,8 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createQueryOnConnection, type Pool, type Query } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool, type QueryFunction } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
-import { toIncomingMessage } from './incoming.ts';
+import { createIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
@@ -32,7 +32,7 @@ const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS 
 const valuesOf = ({ deviceId, since }: RejectionFilter) => [deviceId ?? null, since ?? null];
 
 /** Returns rejections, newest first. `before`: only those with a lower rejected_id. */
-export async function listRejected(
+export async function listRejectedMessages(
   pool: Pool,
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
@@ -91,7 +91,7 @@ interface Row {
  * ones would store each remaining rejection twice. `signal`: stops the replay between pages. `whileAllowed`: runs each
  * page, or throws to end the replay.
  */
-export async function replayRejected(
+export async function replayRejectedMessages(
   pool: Pool,
   which: RejectionFilter,
   options: Options,
@@ -143,7 +143,7 @@ async function replay(
   return result;
 }
 
-async function lastId(query: Query): Promise<number> {
+async function lastId(query: QueryFunction): Promise<number> {
   const { rows } = await query<{ last: number }>(
     'SELECT coalesce(max(rejected_id), 0) AS last FROM rejected_messages',
     [],
@@ -157,7 +157,7 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
   for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
-    const message = toIncomingMessage({ topic, payload, receivedAtMs, replayed });
+    const message = createIncomingMessage({ topic, payload, receivedAtMs, replayed });
     // Timestamps are compared with the current clock, because a host whose clock was slow may have rejected correct timestamps as future
     // ones.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });

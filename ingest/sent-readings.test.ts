@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#src/core/errors.ts';
 import { createFloodLimit } from './flood-limit.ts';
-import { decodeSentReadings, toIncomingMessage } from './incoming.ts';
+import { createIncomingMessage, decodeHttpsReadings } from './incoming.ts';
 import type { IncomingMessage } from './message.ts';
 import { SentReadingsWriter } from './sent-readings.ts';
 import { groupResultsByMessage } from './write/message-results.ts';
@@ -102,10 +102,10 @@ describe('readings sent over HTTPS', () => {
 
   test('need a time of their own, even if a rejected request is replayed', () => {
     const body = [{ power_w: 1 }, { ts: NOW_MS, power_w: 2, colour: 'red' }, 7];
-    const decoded = decodeSentReadings({ deviceId: 'dev_1', format: 'native' }, body, NOW_MS);
+    const decoded = decodeHttpsReadings({ deviceId: 'dev_1', format: 'native' }, body, NOW_MS);
     expect(decoded.readings.map(({ element, value }) => [element, value])).toEqual([[1, 2_000]]);
     expect(decoded.rejections.map(({ element }) => element)).toEqual([0, 2]);
-    const replayed = toIncomingMessage({
+    const replayed = createIncomingMessage({
       topic: 'POST /v1/devices/dev_1/readings',
       payload: Buffer.from(JSON.stringify(body)),
       receivedAtMs: NOW_MS,
@@ -116,7 +116,7 @@ describe('readings sent over HTTPS', () => {
 
   test("are read record by record from SenML packs, for the device in the request's path", () => {
     const at = NOW_MS / 1_000;
-    const decode = (body: unknown) => decodeSentReadings({ deviceId: 'dev_1', format: 'senml' }, body, NOW_MS);
+    const decode = (body: unknown) => decodeHttpsReadings({ deviceId: 'dev_1', format: 'senml' }, body, NOW_MS);
     const { readings, rejections } = decode([
       { bn: 'urn:dev:mac:0024befffe804ff1:', bt: at, n: 'energy', u: 'kWh', v: 12.5 },
       { n: 'power', u: 'W', v: 300 },

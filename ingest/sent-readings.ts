@@ -2,13 +2,13 @@ import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { getSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
+import { getHttpsReadingsTopic, type HttpsReadingsFormat } from '#src/devices/topics.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
-import { createFloodLimit, type FloodLimit, getMessageCountOfBytes, getMessageCountOfElements } from './flood-limit.ts';
-import { decodeSentReadings } from './incoming.ts';
+import { countBytesAsMessages, countElementsAsMessages, createFloodLimit, type FloodLimit } from './flood-limit.ts';
+import { decodeHttpsReadings } from './incoming.ts';
 import type { HttpsMessageSender, IncomingMessage, MessageResult } from './message.ts';
 import { computeFirstReceiptTime, createReceiptClock } from './receipt-clock.ts';
-import { createHeadMemory } from './write/head-memory.ts';
+import { createHeadCache } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
@@ -29,7 +29,7 @@ const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 /** Readings of a device that a client sends over HTTPS. */
 export interface SentReadings {
   deviceId: string;
-  format: SentFormat;
+  format: HttpsReadingsFormat;
   /** The body, parsed from JSON. */
   body: unknown;
   /** Length of the body. */
@@ -73,15 +73,15 @@ export class SentReadingsWriter {
    * the sender is refused, and errors of the database.
    */
   async write({ deviceId, format, body, bytes, sender }: SentReadings): Promise<MessageResult> {
-    this.#refuseFlood(deviceId, getMessageCountOfBytes(bytes));
+    this.#refuseFlood(deviceId, countBytesAsMessages(bytes));
     const { requests, bytes: most } = MAX_WAITING;
     if (this.#waiting.length >= requests || this.#bytes + bytes > most) throw new AppError('unavailable');
     const receivedAtMs = this.#receiptMs();
-    const decoded = decodeSentReadings({ deviceId, format }, body, receivedAtMs);
+    const decoded = decodeHttpsReadings({ deviceId, format }, body, receivedAtMs);
     const { readings, rejections } = decoded;
-    this.#refuseFlood(deviceId, getMessageCountOfElements(readings.length, rejections.length));
+    this.#refuseFlood(deviceId, countElementsAsMessages(readings.length, rejections.length));
     const payload = Buffer.from(JSON.stringify(body));
-    const message = { topic: getSentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded, sender };
+    const message = { topic: getHttpsReadingsTopic(deviceId, format), payload, receivedAtMs, decoded, sender };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, bytes, resolve, reject });
       this.#bytes += bytes;
@@ -165,7 +165,7 @@ export function createSentReadingsWriter(
     ...options,
     ageNow: () => believed.ageClock().getTime(),
     rejectionQuota: createRejectionQuota(),
-    memory: createHeadMemory({ maxBytes: HEAD_MEMORY_BYTES }),
+    memory: createHeadCache({ maxBytes: HEAD_MEMORY_BYTES }),
   });
   const { stampMs } = computeFirstReceiptTime(Date.now(), believed.nowMs(), null);
   const clock = createReceiptClock({

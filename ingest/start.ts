@@ -8,14 +8,14 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
-import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
-import { createLoginLocations } from '#src/devices/login-places.ts';
+import { findDeviceLogin, findDeviceLoginOwner, findInvalidLogins } from '#src/devices/credentials.ts';
+import { createLoginProcessRegistry } from '#src/devices/login-places.ts';
 import { findTopicOfRoutingKey, ROUTING_KEYS, TOPIC_FILTERS } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import {
   createUnrecognisedMessageCounter,
-  saveUnrecognised,
-  startSavingUnrecognised,
+  saveUnrecognisedCounts,
+  startSavingUnrecognisedCounts,
   type UnrecognisedMessageCounter,
 } from './gateways/unrecognised.ts';
 import { Pipeline } from './pipeline.ts';
@@ -23,9 +23,9 @@ import { startReceiptStamper } from './receipts.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';
 import type { ClaimOptions } from './source/claiming.ts';
 import type { HomeUsageSource } from './source/home-topics.ts';
-import type { MessageSource, ReceiveMessage } from './source/source.ts';
+import type { MessageReceiver, MessageSource } from './source/source.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
-import { createHeadMemory } from './write/head-memory.ts';
+import { createHeadCache } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeries } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
@@ -81,7 +81,7 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
 }
 
 /** Dependencies of ingest, which src/start provides. */
-export interface IngestParts {
+export interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
   /** Handlers of meters' claims for their identities. */
@@ -110,7 +110,7 @@ export interface IngestParts {
  * Connects source, pipeline and writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of that
  * broker.
  */
-export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
+export async function startIngest(config: Config, parts: IngestDependencies): Promise<Ingest> {
   const { pool, believed, log } = parts;
   const rejectionQuota = createRejectionQuota();
   const unread = createUnrecognisedMessageCounter();
@@ -122,7 +122,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
     maxChannels: config.maxChannels,
     rejectionQuota,
     unread,
-    memory: createHeadMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
+    memory: createHeadCache(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let connected: Connected | undefined;
   const pipeline = new Pipeline({ writer, log, onRoom: (account) => connected?.source.resume(account) });
@@ -133,7 +133,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   // has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
-  const savingUnread = startSavingUnrecognised(pool, unread, log);
+  const savingUnread = startSavingUnrecognisedCounts(pool, unread, log);
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
@@ -171,7 +171,7 @@ async function saveLastCounts(
   saving: { stop(): Promise<void> },
 ): Promise<void> {
   await saving.stop();
-  while ((await saveUnrecognised(pool, unread, true)) > 0);
+  while ((await saveUnrecognisedCounts(pool, unread, true)) > 0);
 }
 
 /** A source, with functions that only some kinds of sources have. */
@@ -182,7 +182,7 @@ type Connected = { source: MessageSource } & Partial<
 /**
  * Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Loads only the library that it needs.
  */
-function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
+function connectSource(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
   return isAmqp(url) ? clusterSource(url, config, parts, receive) : standbySource(url, config, parts, receive);
@@ -191,8 +191,8 @@ function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessa
 async function clusterSource(
   url: string,
   config: Config,
-  parts: IngestParts,
-  receive: ReceiveMessage,
+  parts: IngestDependencies,
+  receive: MessageReceiver,
 ): Promise<Connected> {
   const { pool, log } = parts;
   const address = parseAmqpUrl(url);
@@ -207,8 +207,8 @@ async function clusterSource(
 async function standbySource(
   url: string,
   config: Config,
-  parts: IngestParts,
-  receive: ReceiveMessage,
+  parts: IngestDependencies,
+  receive: MessageReceiver,
 ): Promise<Connected> {
   const { pool, onSessionLost: onLost, log } = parts;
   const { environment } = config;
@@ -217,7 +217,7 @@ async function standbySource(
   return { source, isStandingBy: () => source.isStandingBy() };
 }
 
-async function embeddedBroker(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
+async function embeddedBroker(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { pool, tls, homes, claims, isProxy, log } = parts;
   const db = createDatabase(pool);
   const { host, port, tlsHost, tlsPort } = config.mqtt;
@@ -232,7 +232,7 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
     tls,
     findLogin: (username, secret) => findDeviceLogin(db, username, secret),
     endedLogins: (logins) => findInvalidLogins(db, logins),
-    places: createLoginLocations(db, randomUUID()),
+    places: createLoginProcessRegistry(db, randomUUID()),
     drainMs: drainMs(config),
     ...omitUndefined({ homes, claims, isProxy, certificates: ca && clientCertificates(db, ca) }),
     receive,
@@ -247,7 +247,7 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
   ca,
   async loginOf(certificate) {
     const username = await findLoginOfCertificate(db, certificate);
-    const owner = username === null ? null : await findAccountOfLogin(db, username);
+    const owner = username === null ? null : await findDeviceLoginOwner(db, username);
     return username !== null && owner ? { username, owner } : null;
   },
   ended: (sessions) => findInvalidCertificates(db, sessions),

@@ -25,7 +25,7 @@ export interface QueuedMessage {
 }
 
 /** The pending messages of a device, and whether a batch of them is being written. */
-export class DeviceTurn<T extends QueuedMessage> {
+export class PendingDeviceMessages<T extends QueuedMessage> {
   readonly deviceId: string;
   readonly account: string;
   /** Partition of the device, determined by its id. */
@@ -64,18 +64,18 @@ export class DeviceTurn<T extends QueuedMessage> {
 
 /** Devices that are ready to be written, by account, in the order in which accounts and their devices are scheduled. */
 export class ReadyDevices<T extends QueuedMessage> {
-  readonly #byAccount = new Map<string, Set<DeviceTurn<T>>>();
+  readonly #byAccount = new Map<string, Set<PendingDeviceMessages<T>>>();
   size = 0;
 
   get accounts(): number {
     return this.#byAccount.size;
   }
 
-  has(turn: DeviceTurn<T>): boolean {
+  has(turn: PendingDeviceMessages<T>): boolean {
     return this.#byAccount.get(turn.account)?.has(turn) ?? false;
   }
 
-  add(turn: DeviceTurn<T>): void {
+  add(turn: PendingDeviceMessages<T>): void {
     const ofAccount = this.#byAccount.get(turn.account);
     if (ofAccount?.has(turn)) return;
     this.size++;
@@ -83,7 +83,7 @@ export class ReadyDevices<T extends QueuedMessage> {
     else this.#byAccount.set(turn.account, new Set([turn]));
   }
 
-  delete(turn: DeviceTurn<T>): void {
+  delete(turn: PendingDeviceMessages<T>): void {
     const ofAccount = this.#byAccount.get(turn.account);
     if (!ofAccount?.delete(turn)) return;
     this.size--;
@@ -94,7 +94,7 @@ export class ReadyDevices<T extends QueuedMessage> {
    * Offers each account's devices to `take`, until `take` returns `full`. If `take` took `some` of an account's messages and the account
    * has more, the account moves to the end; if it took none, the account keeps its position.
    */
-  round(take: (devices: Iterable<DeviceTurn<T>>) => { some: boolean; full: boolean }): void {
+  round(take: (devices: Iterable<PendingDeviceMessages<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
     for (const [account, devices] of this.#byAccount) {
       const { some, full } = take(devices);
@@ -114,7 +114,7 @@ export class ReadyDevices<T extends QueuedMessage> {
  * The devices that were written most recently. Each has the time of its last batch, and of its last batch while backlogged. Ordered by
  * time, latest last.
  */
-export class RecentDevices {
+export class RecentlyWrittenDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();
 
   note(deviceId: string, isBacklogged: boolean, atMs: number): void {

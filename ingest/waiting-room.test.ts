@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { WaitingMessageLimit } from './waiting-room.ts';
+import { PendingMessageLimit } from './waiting-room.ts';
 
 const MIB = 2 ** 20;
 
 test('pauses only an account that sends more than is written, and resumes it when half of its share is written', () => {
   const resumed: (string | undefined)[] = [];
-  const room = new WaitingMessageLimit((account) => resumed.push(account));
+  const room = new PendingMessageLimit((account) => resumed.push(account));
   const hog = { account: 'usr_hog', bytes: MIB };
   let taken = 1;
   while (room.take(hog, true)) taken++;
@@ -22,7 +22,7 @@ test('pauses only an account that sends more than is written, and resumes it whe
 
 test('pauses a source that cannot pause one account when the whole room is taken', () => {
   const resumed: (string | undefined)[] = [];
-  const room = new WaitingMessageLimit((account) => resumed.push(account));
+  const room = new PendingMessageLimit((account) => resumed.push(account));
   let taken = 1;
   while (room.take({ account: 'dev_1', bytes: 1 }, false)) taken++;
   expect(Math.round(taken / 100)).toBe(200);

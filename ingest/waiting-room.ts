@@ -1,4 +1,4 @@
-import { SharedSpace } from '#src/core/shares.ts';
+import { FairShareSpace } from '#src/core/shares.ts';
 
 /**
  * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: minimum that each message counts as, so
@@ -20,8 +20,8 @@ interface Held {
  * its messages are written, only that account is paused. `onRoom`: called when an account, or all of them, may send
  * again.
  */
-export class WaitingMessageLimit {
-  readonly #shares = new SharedSpace(MAX_BYTES);
+export class PendingMessageLimit {
+  readonly #shares = new FairShareSpace(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;
   isFull = false;

@@ -40,7 +40,7 @@ export function drawDayHabits(random: Random, weekday: number, worksFromHome: bo
 }
 
 /** Whether a resident is at home and awake. */
-export function isSomebodyActive(habits: DayHabits, minute: number): boolean {
+export function isResidentActive(habits: DayHabits, minute: number): boolean {
   if (habits.away || minute < habits.wakesAtMinute || minute >= habits.sleepsAtMinute) return false;
   return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
 }
@@ -57,7 +57,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
       [random.whole(4, 8), random.whole(700, 1100)],
     ],
   });
-  if (isSomebodyActive(habits, 740))
+  if (isResidentActive(habits, 740))
     runs.push({ startMinute: random.whole(715, 765), stretches: [[random.whole(15, 30), 1200]] });
   const dinner = Math.max(random.whole(1065, 1155), habits.returnsAtMinute + 10);
   runs.push({
@@ -102,7 +102,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
 }
 
 /** Adds the power of uses to the watts of each minute of a day. */
-export function addRuns(wattsByMinute: Int32Array, runs: readonly ApplianceRun[]): void {
+export function addPowerOfRuns(wattsByMinute: Int32Array, runs: readonly ApplianceRun[]): void {
   for (const run of runs) {
     let minute = run.startMinute;
     for (const [minutes, watts] of run.stretches) {

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-import { type DayHabits, isSomebodyActive } from './appliances.ts';
+import { type DayHabits, isResidentActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
@@ -31,7 +31,7 @@ export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: 
 
 /** Returns the set-point in °C. It is lower at night, and slightly lower while no resident is at home. */
 export function computeSetpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
-  if (isSomebodyActive(habits, minuteOfDay)) return comfortC;
+  if (isResidentActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 

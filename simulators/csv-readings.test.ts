@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CsvOptions, csvReadings, parseTime } from '#simulators/csv-readings.ts';
+import { type CsvOptions, csvReadings, parseReadingTime } from '#simulators/csv-readings.ts';
 import { createImportCounts } from '#simulators/past/element.ts';
 
 let directory: string;
@@ -88,8 +88,8 @@ describe('a CSV file', () => {
   it('may contain times in several formats', () => {
     const at = Date.UTC(2026, 0, 1, 12);
     for (const text of ['2026-01-01T12:00:00Z', '2026-01-01 13:00+0100', '1767268800', '1767268800000']) {
-      expect(parseTime(text)).toBe(at);
+      expect(parseReadingTime(text)).toBe(at);
     }
-    expect(parseTime('01/02/2026')).toBeNull();
+    expect(parseReadingTime('01/02/2026')).toBeNull();
   });
 });

@@ -47,7 +47,7 @@ export async function* csvReadings(
       counts.empty++;
       continue;
     }
-    const atMs = parseTime(time, local);
+    const atMs = parseReadingTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
       if (atMs === null) countUnreadableValue(counts, options.timeColumn, time, 'time');
@@ -62,7 +62,7 @@ export async function* csvReadings(
  * Parses a time in ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; without `local`, such a time is
  * in UTC.
  */
-export function parseTime(text: string, local?: (stamp: string) => number | null): number | null {
+export function parseReadingTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   if (/^\d{12,13}$/.test(text)) return Number(text);
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(text);

@@ -18,9 +18,13 @@ interface Cadence {
 }
 
 /** Cadence of devices that measure electricity: quarter-hours, like real meters. */
-export const METER_CADENCE: Cadence = { pastSeconds: 900, hourlyBeforeMs: Number.NEGATIVE_INFINITY, liveSeconds: 0 };
+export const METER_READING_CADENCE: Cadence = {
+  pastSeconds: 900,
+  hourlyBeforeMs: Number.NEGATIVE_INFINITY,
+  liveSeconds: 0,
+};
 /** Cadence of a thermostat. */
-export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
+export const THERMOSTAT_READING_CADENCE: Cadence = { ...METER_READING_CADENCE, pastSeconds: 3600 };
 
 /** A device that the demo simulates, with the secret created at this start. */
 export interface DemoDevice {
@@ -46,7 +50,7 @@ export interface DemoDevice {
 /**
  * Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of the device's gateway, if it has a gateway.
  */
-export async function preparePlayedDevice(
+export async function prepareDemoDevice(
   db: Database,
   { deviceId, lastReadAtMs }: SimulatorDevice,
   { nowMs }: DemoHistory,

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDeviceSecret } from '#src/devices/credentials.ts';
 import { createGateway, updateGateway } from '#src/devices/gateways.ts';
-import { type NewDevice, pairDiscovered } from '#src/devices/store.ts';
+import { type NewDevice, pairDiscoveredDevice } from '#src/devices/store.ts';
 import type { DemoDevice } from './demo-device.ts';
 import type { MeterState } from './home-clock.ts';
 
@@ -54,7 +54,7 @@ export async function pairDeviceBehindGateway(
     .onConflict((known) => known.columns(['gateway_id', 'family', 'native_id']).doUpdateSet({ device_id: null }))
     .returning('discovery_id')
     .executeTakeFirstOrThrow();
-  await pairDiscovered(db, ALL_ACCOUNTS, discoveryId, device);
+  await pairDiscoveredDevice(db, ALL_ACCOUNTS, discoveryId, device);
 }
 
 /** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, as meters of volumes count. */

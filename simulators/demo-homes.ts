@@ -7,16 +7,16 @@ import {
   type DemoDevice,
   type DemoHistory,
   getUtcOffsetMinutes,
-  HOURLY_CADENCE,
-  METER_CADENCE,
-  preparePlayedDevice,
+  METER_READING_CADENCE,
+  prepareDemoDevice,
+  THERMOSTAT_READING_CADENCE,
 } from './demo-device.ts';
 import { createVolumeRecord, ensureDemoGateway, type GatewayLogin, pairDeviceBehindGateway } from './demo-gateway.ts';
 import { createHouse, type House, installRegisters } from './demo-house.ts';
 import { type DevicePlan, HOME_PLANS, type HomePlan } from './demo-plans.ts';
 import { createRegisterReading } from './devices/native-meter.ts';
 import { createThermostatElement } from './devices/native-thermostat.ts';
-import { ensureEarlierHome } from './earlier-homes.ts';
+import { ensureHomeOfEarlierDemo } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 
@@ -59,7 +59,7 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
     // If the home's meter exists under another kind, an earlier version created the home, because the meter is the first device of every
     // home.
     if (!(await hasSimulatorDevice(db, { userId, kind: 'meter' })) && (await hasDevices(db, userId))) {
-      const devices = await ensureEarlierHome(db, { userId, email, timezone }, history);
+      const devices = await ensureHomeOfEarlierDemo(db, { userId, email, timezone }, history);
       users.push({ userId, email, timezone, isEarlier: true, devices, usedKwh: () => 0 });
     } else users.push(await ensureHome(db, plan, userId, history));
   }
@@ -144,28 +144,28 @@ function prepare(
   const { installedAtMs } = seen;
   const hourlyBeforeMs = Math.floor((own.createdAt.getTime() - FINE_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   if (registers.length === 0)
-    return preparePlayedDevice(db, own, history, {
+    return prepareDemoDevice(db, own, history, {
       kind,
-      cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
+      cadence: { ...THERMOSTAT_READING_CADENCE, liveSeconds: 60 },
       installedAtMs,
       readings: (atMs) => [createThermostatElement(seen.at(atMs).room, atMs)],
     });
   if (meterName !== undefined && gateway)
-    return preparePlayedDevice(
+    return prepareDemoDevice(
       db,
       own,
       history,
       {
         kind,
-        cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
+        cadence: { ...THERMOSTAT_READING_CADENCE, liveSeconds: 60 },
         installedAtMs,
         readings: (atMs) => seen.at(atMs).meters.map((meter) => createVolumeRecord(kind, meterName, meter, atMs)),
       },
       gateway,
     );
-  return preparePlayedDevice(db, own, history, {
+  return prepareDemoDevice(db, own, history, {
     kind,
-    cadence: { ...METER_CADENCE, hourlyBeforeMs },
+    cadence: { ...METER_READING_CADENCE, hourlyBeforeMs },
     installedAtMs,
     readings: (atMs, withPower) =>
       seen.at(atMs).meters.map((meter, index) => createRegisterReading(meter, atMs, withPower, registers[index]?.[1])),

@@ -4,10 +4,10 @@ import type { ThermostatState } from './climate.ts';
 import { createRegisterClock, type MeterState } from './home-clock.ts';
 import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
-import { simulateVolumes, type VolumeDay } from './volumes.ts';
+import { type DailyVolumes, simulateVolumes } from './volumes.ts';
 
 /** Quantity of a register of a house: an energy flow, an appliance, gas (energy), or water (litres, treated as Wh). */
-export type HouseFlow = SolarFlow | Appliance | keyof VolumeDay;
+export type HouseFlow = SolarFlow | Appliance | keyof DailyVolumes;
 
 /** One local day of a house, minute by minute, in watts (water: litres an hour). */
 interface HouseDay {

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
-import type { ManagedBy, Placement } from '#src/database/enums.ts';
+import type { DeviceManager, Placement } from '#src/database/enums.ts';
 import type { HouseFlow } from './demo-house.ts';
 import type { HomeFault } from './home-faults.ts';
 import type { HomeTraits } from './homes.ts';
@@ -12,7 +12,7 @@ export interface DevicePlan {
   type: string;
   location: string;
   placement?: Placement;
-  managedBy?: ManagedBy;
+  managedBy?: DeviceManager;
   /** Registers of the device with their channels. A device without registers is a thermostat. */
   registers: readonly (readonly [HouseFlow, channel?: string])[];
   /** Name of the meter behind the home's gateway. Set if the register is a volume, which the device sends as SenML. */

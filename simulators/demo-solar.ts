@@ -4,8 +4,8 @@ import {
   type DemoDevice,
   type DemoHistory,
   getUtcOffsetMinutes,
-  METER_CADENCE,
-  preparePlayedDevice,
+  METER_READING_CADENCE,
+  prepareDemoDevice,
 } from './demo-device.ts';
 import { createRegisterReading, type MeterReading } from './devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from './home-clock.ts';
@@ -75,9 +75,9 @@ export async function ensureSolarDevices(
     // Each device simulates the home by itself, because the histories of the devices are read concurrently and a simulated home's clock
     // only moves forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
-    return preparePlayedDevice(db, own, history, {
+    return prepareDemoDevice(db, own, history, {
       kind,
-      cadence: METER_CADENCE,
+      cadence: METER_READING_CADENCE,
       installedAtMs: seen.installedAtMs,
       readings: (atMs, withPower) => createSolarReadings(seen, kind, atMs, withPower),
     });

@@ -1,13 +1,13 @@
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
 import {
   computeHistoryStartMs,
   type DemoDevice,
   type DemoHistory,
   getUtcOffsetMinutes,
-  HOURLY_CADENCE,
-  METER_CADENCE,
-  preparePlayedDevice,
+  METER_READING_CADENCE,
+  prepareDemoDevice,
+  THERMOSTAT_READING_CADENCE,
 } from './demo-device.ts';
 import { ensureSolarDevices } from './demo-solar.ts';
 import { createMeterReading } from './devices/native-meter.ts';
@@ -26,13 +26,13 @@ const MANAGED_BY_UTILITY = 'ben@demo.example';
  * Finds or creates the devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one home with panels. The
  * traits of this home do not change, because its registers would then count other energy.
  */
-export async function ensureEarlierHome(
+export async function ensureHomeOfEarlierDemo(
   db: Database,
   place: { userId: string; email: string; timezone: string },
   { nowMs }: DemoHistory,
 ): Promise<DemoDevice[]> {
   const history = { historyDays: HISTORY_DAYS, nowMs };
-  const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: ManagedBy = 'owner') =>
+  const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: DeviceManager = 'owner') =>
     ensureDevice(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
   const meters =
     place.email === SOLAR_HOME.email
@@ -53,7 +53,7 @@ export async function ensureDevice(
     timezone: string;
     kind: 'smart_meter' | 'thermostat';
     location: string;
-    managedBy?: ManagedBy;
+    managedBy?: DeviceManager;
   },
   history: DemoHistory,
 ): Promise<DemoDevice> {
@@ -61,9 +61,9 @@ export async function ensureDevice(
   // The register starts at an instant that later starts of the demo can compute again, so that its history is always the same.
   const traits = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, computeHistoryStartMs(own, history));
-  return preparePlayedDevice(db, own, history, {
+  return prepareDemoDevice(db, own, history, {
     kind: place.kind,
-    cadence: place.kind === 'thermostat' ? HOURLY_CADENCE : METER_CADENCE,
+    cadence: place.kind === 'thermostat' ? THERMOSTAT_READING_CADENCE : METER_READING_CADENCE,
     installedAtMs: home.installedAtMs,
     readings: (atMs, withPower) =>
       place.kind === 'smart_meter'

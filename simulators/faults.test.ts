@@ -9,7 +9,7 @@ import {
   dropReadingRuns,
   repeatReadings,
   resetRegister,
-  shiftClock,
+  shiftDeviceClock,
 } from './faults.ts';
 
 const START = Date.UTC(2026, 1, 2);
@@ -60,6 +60,6 @@ describe('faults', () => {
   });
 
   it('clock skew shifts every time by the same amount', () => {
-    expect(times(shiftClock(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
+    expect(times(shiftDeviceClock(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
   });
 });

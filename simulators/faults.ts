@@ -71,7 +71,7 @@ export function addGlitches(seed: string, count: number): ReadingFault {
 }
 
 /** Shifts the device's clock by this time (positive: ahead). */
-export function shiftClock(milliseconds: number): ReadingFault {
+export function shiftDeviceClock(milliseconds: number): ReadingFault {
   return (readings) =>
     readings.map((reading) => ({ ...reading, ts: new Date(Date.parse(reading.ts) + milliseconds).toISOString() }));
 }
@@ -92,7 +92,7 @@ function toWattHour(kwh: number): number {
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),
   glitches: (seed) => addGlitches(seed, 6),
-  skew: () => shiftClock(-90_000),
+  skew: () => shiftDeviceClock(-90_000),
   gaps: (seed) => dropReadingRuns(seed, 6, 20),
   duplicates: (seed) => repeatReadings(seed, 0.05),
   late: (seed) => delayReadingRuns(seed, 6, 40),

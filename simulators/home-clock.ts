@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import type { ThermostatState } from './climate.ts';
-import { dayStartMs, type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
+import { getDayStartMs, type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
@@ -80,7 +80,7 @@ export function createRegisterClock<Day extends { startsAtMs: number }>(
   simulate: (startsAtMs: number) => Day,
   flows: readonly ((day: Day) => Int32Array)[],
 ) {
-  const firstDayMs = dayStartMs(traits, installedAtMs);
+  const firstDayMs = getDayStartMs(traits, installedAtMs);
   const begin = () => {
     day = simulate(firstDayMs);
     sums = flows.map((watts) => sumsOf(watts(day), 0));
@@ -99,7 +99,7 @@ export function createRegisterClock<Day extends { startsAtMs: number }>(
     installedAtMs: firstDayMs,
     at(timeMs: number) {
       if (timeMs < firstDayMs) throw new RangeError('the home has no meter yet at that time');
-      moveTo(dayStartMs(traits, timeMs));
+      moveTo(getDayStartMs(traits, timeMs));
       const sinceMs = timeMs - day.startsAtMs;
       const minute = Math.floor(sinceMs / MINUTE_MS);
       const meters = flows.map((watts, index): MeterState => {

@@ -23,7 +23,7 @@ const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kin
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
 /** Returns the power of a compressor in a minute, in watts. `runsOn`: whether the compressor never stops, because the door is open. */
-export function compressorWatts(
+export function computeCompressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,
   minuteSinceEver: number,
   state?: 'runs on' | 'failing',
@@ -34,7 +34,7 @@ export function compressorWatts(
 }
 
 /** Returns the power that a forgotten heater adds in a minute, in watts. */
-export const forgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
+export const computeForgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 
 /** Returns the minutes of a day, which starts at `startsAtMs` (Unix ms), in which a fault is present. */

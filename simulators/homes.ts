@@ -1,11 +1,11 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import {
   type Appliance,
-  addRuns,
+  addPowerOfRuns,
   type DayHabits,
   drawApplianceRuns,
   drawDayHabits,
-  isSomebodyActive,
+  isResidentActive,
 } from './appliances.ts';
 import {
   computeNextThermostatState,
@@ -15,9 +15,9 @@ import {
 } from './climate.ts';
 import {
   type Compressor,
-  compressorWatts,
+  computeCompressorWatts,
+  computeForgottenHeaterWatts,
   findFaultyMinutes,
-  forgottenHeaterWatts,
   type HomeFault,
 } from './home-faults.ts';
 import { createRandom } from './random.ts';
@@ -68,7 +68,7 @@ export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
 }
 
 /** Returns the start of the home's local day that contains a time. */
-export function dayStartMs(traits: HomeTraits, atMs: number): number {
+export function getDayStartMs(traits: HomeTraits, atMs: number): number {
   const offsetMs = traits.utcOffsetMinutes * MINUTE_MS;
   return Math.floor((atMs + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
 }
@@ -83,10 +83,10 @@ export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHo
   );
   const watts = baseLoad(traits, habits, localDayMs, appliances);
   const runs = drawApplianceRuns(random, habits, traits.hasCar);
-  addRuns(watts, runs);
+  addPowerOfRuns(watts, runs);
   for (const run of runs) {
     const own = run.appliance && appliances[run.appliance];
-    if (own) addRuns(own, [run]);
+    if (own) addPowerOfRuns(own, [run]);
   }
   const rooms = climateOf(traits, habits, localDayMs);
   const heatPump = traits.heating === 'heat pump' ? appliances['heat pump'] : undefined;
@@ -120,16 +120,16 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
   const dark = darkness(localDayMs);
   const watts = new Int32Array(MINUTES);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
-  const freezerW = freezerWatts(traits, startsAtMs);
+  const freezerW = computeFreezerWatts(traits, startsAtMs);
   const isDoorOpen = findFaultyMinutes(traits.faults, 'fridge door', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) {
     const sinceEver = localDayMs / MINUTE_MS + minute;
     let sum = standby + noise.whole(-8, 8);
-    const fridgeW = compressorWatts(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
+    const fridgeW = computeCompressorWatts(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
     sum += fridgeW;
     if (appliances.fridge) appliances.fridge[minute] = fridgeW;
-    sum += (freezerW[minute] ?? 0) + forgottenHeaterWatts(traits.faults, startsAtMs + minute * MINUTE_MS);
-    if (isSomebodyActive(habits, minute)) {
+    sum += (freezerW[minute] ?? 0) + computeForgottenHeaterWatts(traits.faults, startsAtMs + minute * MINUTE_MS);
+    if (isResidentActive(habits, minute)) {
       if (minute < dark.untilMinute || minute >= dark.fromMinute) sum += lights + noise.whole(-30, 30);
       if (minute >= 1110 || habits.weekend || traits.worksFromHome) {
         sum += screens;
@@ -142,13 +142,13 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
 }
 
 /** Returns the power of the freezer in each minute of a day: 0 without a freezer. */
-export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
+export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
   const isFailing = findFaultyMinutes(faults, 'failing freezer', startsAtMs);
   const firstMinute = startsAtMs / MINUTE_MS + utcOffsetMinutes;
   return freezer
     ? watts.map((_, minute) =>
-        compressorWatts(freezer, firstMinute + minute, isFailing(minute) ? 'failing' : undefined),
+        computeCompressorWatts(freezer, firstMinute + minute, isFailing(minute) ? 'failing' : undefined),
       )
     : watts;
 }

@@ -21,7 +21,7 @@ export interface HouseholdOptions {
  * fast as the broker acknowledges. Resolves with the number of messages when all are acknowledged. Messages without a time are stored with
  * their time of receipt, not with the simulated time.
  */
-export async function playHousehold(options: HouseholdOptions): Promise<number> {
+export async function publishHouseholdMessages(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;
   if (!(stepMs > 0)) throw new RangeError('stepMs must be above zero');
   const publisher = await createPublisher({

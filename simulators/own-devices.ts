@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy, Placement } from '#src/database/enums.ts';
+import type { DeviceManager, Placement } from '#src/database/enums.ts';
 import { createDevice, type NewDevice } from '#src/devices/store.ts';
 
 /** A device that exists only in the simulator. */
@@ -30,7 +30,7 @@ export interface SimulatorDeviceKey {
   /** Placement of a newly created device; by default it is derived from the kind. */
   placement?: Placement;
   /** Account that manages the device. By default the user. */
-  managedBy?: ManagedBy;
+  managedBy?: DeviceManager;
 }
 
 interface Row {

@@ -2,11 +2,11 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DemoDevice } from './demo-device.ts';
 import { listCadenceTimes, type MeterReading } from './devices/native-meter.ts';
 import { combineNamedFaults } from './faults.ts';
-import { createPublisher, type Publisher } from './publisher.ts';
+import { createPublisher, type DevicePublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
 /** Options for simulating the devices. */
-export interface PlayOptions {
+export interface SimulationOptions {
   /** Seconds between live messages, 2 to 900. */
   liveSeconds: number;
   /** Names of the faults in the meters' history (`faults.ts`). */
@@ -23,7 +23,7 @@ const REGISTER_MS = 10_000;
 const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 
 /** Simulated devices with their connections. */
-export interface DevicePlayers {
+export interface DevicePublishers {
   /** Returns the number of historical readings that are still to be sent. */
   missing(nowMs: number): number;
   /** Sends the historical readings that are missing up to now. Resolves when the broker has acknowledged all. */
@@ -34,11 +34,11 @@ export interface DevicePlayers {
 }
 
 /** Connects every device to the broker with its own credentials. */
-export async function createPlayers(
+export async function createDevicePublishers(
   mqttUrl: string,
   devices: readonly DemoDevice[],
-  { liveSeconds, faults }: PlayOptions = { liveSeconds: 10, faults: [] },
-): Promise<DevicePlayers> {
+  { liveSeconds, faults }: SimulationOptions = { liveSeconds: 10, faults: [] },
+): Promise<DevicePublishers> {
   const liveMs = liveSeconds * 1000;
   const players = await Promise.all(
     devices.map(async (device) => ({
@@ -134,7 +134,7 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
  * Sends a live reading; without `withRegisters`, only the power. If the connection is full or down, the reading is dropped; the next
  * register reading includes its energy.
  */
-function sendLive(device: DemoDevice, publisher: Publisher, atMs: number, withRegisters: boolean): void {
+function sendLive(device: DemoDevice, publisher: DevicePublisher, atMs: number, withRegisters: boolean): void {
   const readings = device.readings(atMs, true);
   const elements = withRegisters ? readings : readings.flatMap(powerOnly);
   if (elements.length > 0) publisher.publish(device.topic, JSON.stringify(elements)).catch(() => {});

@@ -20,14 +20,14 @@ export interface PublisherOptions {
  * The connection of a device. `publish` resolves when there is room for the next message; `flush` resolves when all messages are
  * acknowledged.
  */
-export interface Publisher {
+export interface DevicePublisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Connects as a device and publishes at QoS 1 with a bounded number of unacknowledged messages. */
-export async function createPublisher(options: PublisherOptions): Promise<Publisher> {
+export async function createPublisher(options: PublisherOptions): Promise<DevicePublisher> {
   const limit = options.inFlight ?? 20;
   const client: MqttClient = await connectAsync(options.url, {
     clientId: `${options.deviceId ?? 'household'}-${process.pid.toString(36)}${Date.now().toString(36)}`,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { hasLittleMemory } from '#src/core/memory.ts';
-import type { Publisher } from './publisher.ts';
+import type { DevicePublisher } from './publisher.ts';
 
 /**
  * Number of elements in a message, which is then some 30 KB and well below any broker's limit. Sender and broker hold a few messages of
@@ -13,7 +13,7 @@ const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
  * elements when the broker has acknowledged all.
  */
 export async function publishReadings(
-  publisher: Publisher,
+  publisher: DevicePublisher,
   topic: string,
   elements: Iterable<object | readonly object[]> | AsyncIterable<object>,
   onSent?: (elements: number) => void,

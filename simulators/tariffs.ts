@@ -1,7 +1,7 @@
 import { HOUR_MS } from '#src/core/units.ts';
 import { getRegisterAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
-import { localTime } from './local-time.ts';
+import { formatLocalTime } from './local-time.ts';
 
 /** The home's register, split by the tariff that applied. The two parts add up to the home's register exactly. */
 export interface TariffRegisters {
@@ -11,7 +11,7 @@ export interface TariffRegisters {
 
 /** Whether the Dutch low tariff applies: from 23 to 7 o'clock and at weekends, in the time zone `tz`. */
 function isLowTariff(atMs: number, tz: string): boolean {
-  const time = localTime(atMs, tz);
+  const time = formatLocalTime(atMs, tz);
   const hour = Number(time.slice(11, 13));
   const weekday = new Date(`${time.slice(0, 10)}T00:00Z`).getUTCDay();
   return hour >= 23 || hour < 7 || weekday === 0 || weekday === 6;

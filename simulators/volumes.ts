@@ -9,7 +9,7 @@ const BOILER_W = 9_000;
 const HOT_WATER_W = 20_000;
 
 /** Gas and water of one local day, minute by minute: the boiler's gas in watts, and water in litres per hour. */
-export interface VolumeDay {
+export interface DailyVolumes {
   gas: Int32Array;
   water: Int32Array;
 }
@@ -18,7 +18,7 @@ export interface VolumeDay {
  * Simulates gas and water of a home with a boiler: showers, heating, and water in small amounts. The result depends only on the traits and
  * the day.
  */
-export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms }: SimulatedHomeDay): VolumeDay {
+export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms }: SimulatedHomeDay): DailyVolumes {
   const gas = new Int32Array(MINUTES);
   const water = new Int32Array(MINUTES);
   rooms.forEach(({ heating }, minute) => {

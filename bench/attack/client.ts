@@ -112,7 +112,7 @@ export function measureTimeToClose(socket: Socket, withinMs: number): Promise<nu
 }
 
 /** Sends bytes unchanged. Returns the bytes received until the connection ended or `withinMs` had passed. */
-export function exchangeBytes(
+export function sendBytesAndReceive(
   to: ServerAddress,
   layer: 'tcp' | 'tls',
   bytes: string | Buffer,

@@ -46,7 +46,7 @@ export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): v
   if (!allowed.includes(found)) throw new ProbeFailedError(`${what}: ${found}, not ${allowed.join(' or ')}`);
 }
 
-export function expectThat(holds: boolean, why: string): asserts holds {
+export function assertProbeCondition(holds: boolean, why: string): asserts holds {
   if (!holds) throw new ProbeFailedError(why);
 }
 

@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../test/support/free-port.ts';
-import { PROGRAM } from '../../test/support/program.ts';
+import { findFreePort } from '../../test/support/free-port.ts';
+import { TESTED_PROGRAM } from '../../test/support/program.ts';
 import { findFreePorts, startService } from '../service.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
@@ -89,8 +89,8 @@ export async function startInstallation(
   const log = join(folder, 'service.log');
   const service = await startService(env, checkout === undefined ? { log } : { log, checkout });
   const at = (port: string) => ({ host: '127.0.0.1', port: Number(port) });
-  const other = { API_PORT: String(await freePort()), HTTP_PORT: '0', OPERATOR_PORT: '0' };
-  const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+  const other = { API_PORT: String(await findFreePort()), HTTP_PORT: '0', OPERATOR_PORT: '0' };
+  const program = checkout === undefined ? TESTED_PROGRAM : join(checkout, 'bin/energy.js');
   const second = spawn(process.execPath, [program, 'api'], {
     env: { TMPDIR: process.env.TMPDIR, ...env, ...other },
     cwd: checkout ?? join(import.meta.dirname, '../..'),

@@ -6,10 +6,10 @@ import { createDatabase } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { parseRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
-import { longestGapSeconds } from '../../test/support/cluster/meters.ts';
-import { type RepeatingPublisher, repeatingPublisher } from '../../test/support/cluster/publisher.ts';
-import { PROGRAM } from '../../test/support/program.ts';
-import { type BenchmarkCell, type CellsInstallationUnderTest, runWithCellName } from './rig.ts';
+import { getLongestGapSeconds } from '../../test/support/cluster/meters.ts';
+import { type RepeatingPublisher, startRepeatingPublisher } from '../../test/support/cluster/publisher.ts';
+import { TESTED_PROGRAM } from '../../test/support/program.ts';
+import { type BenchmarkCell, type CellsInstallationUnderTest, runAsCell } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
@@ -45,7 +45,7 @@ export async function measureMoves(rig: CellsInstallationUnderTest, accounts: nu
   const [first] = cells;
   const devices = await first.pair(accounts);
   const userIds = await usersOf(first, devices);
-  const keys = await runWithCellName(first, () =>
+  const keys = await runAsCell(first, () =>
     Promise.all(
       userIds
         .slice(0, READERS)
@@ -54,7 +54,7 @@ export async function measureMoves(rig: CellsInstallationUnderTest, accounts: nu
   );
   const nodes = routers.all;
   const publishers = devices.map(({ deviceId, secret }, index) =>
-    repeatingPublisher({ nodes, deviceId, secret, topic: getReadingsTopic(deviceId), first: index }),
+    startRepeatingPublisher({ nodes, deviceId, secret, topic: getReadingsTopic(deviceId), first: index }),
   );
   const over = new AbortController();
   const publishing = publish(publishers, over.signal);
@@ -69,7 +69,7 @@ export async function measureMoves(rig: CellsInstallationUnderTest, accounts: nu
   await Promise.all(publishers.map((publisher) => publisher.flush()));
   await Promise.all(publishers.map((publisher) => publisher.close()));
   const read_ = await Promise.all(reading);
-  const gap = (times: readonly number[]) => longestGapSeconds(times, fromMs, toMs);
+  const gap = (times: readonly number[]) => getLongestGapSeconds(times, fromMs, toMs);
   const acknowledged = publishers.reduce((sum, one) => sum + one.acknowledged.size, 0);
   const exceptions = parseRoutingExceptions(readFileSync(routers.exceptions, 'utf8')).size;
   return {
@@ -114,7 +114,7 @@ async function move(
   { routers, cells: [first, c2] }: CellsInstallationUnderTest,
   userIds: readonly string[],
 ): Promise<{ held_ms: number }> {
-  const args = [PROGRAM, 'cells', 'move', ...userIds, '--to', c2.name, '--file', routers.cellsFile, '--json'];
+  const args = [TESTED_PROGRAM, 'cells', 'move', ...userIds, '--to', c2.name, '--file', routers.cellsFile, '--json'];
   const env = { ...first.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   return new Promise((resolve, reject) =>
     execFile(process.execPath, args, { env }, (error, stdout, stderr) =>

@@ -1,6 +1,6 @@
 import { setCell } from '#src/core/cell.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '../../test/support/cluster/cell.ts';
-import { type Routers, routed, startRouters } from '../../test/support/cluster/router.ts';
+import { getRoutedCell, type Routers, startRouters } from '../../test/support/cluster/router.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from '../support.ts';
 
 type BenchmarkDatabase = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
@@ -34,11 +34,11 @@ export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest>
       undo.push(() => database.remove());
       const cell = await startCell({ name, url: database.url, tls });
       undo.push(() => cell.remove());
-      const pair = (count: number) => runWithCellName(cell, () => pairDevices(database.pool, count));
+      const pair = (count: number) => runAsCell(cell, () => pairDevices(database.pool, count));
       cells.push({ ...cell, database, pair });
     }
     const [first, c2] = cells as [BenchmarkCell, BenchmarkCell];
-    const routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2 });
+    const routers = await startRouters({ tls, first: getRoutedCell(first), c2: getRoutedCell(c2), count: 2 });
     undo.push(() => routers.stop());
     return { tls, routers, cells: [first, c2], remove };
   } catch (error) {
@@ -48,7 +48,7 @@ export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest>
 }
 
 /** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
-export async function runWithCellName<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
+export async function runAsCell<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {
     return await run();

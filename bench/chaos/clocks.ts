@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { replayRejected } from '#ingest/replay-rejected.ts';
+import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import type { Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
@@ -14,7 +14,7 @@ const MAX_CATCH_UP_MS = 120_000;
 async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
   await wait(3_000);
-  await replayRejected(pool, {}, { retentionMonths: 13 });
+  await replayRejectedMessages(pool, {}, { retentionMonths: 13 });
 }
 
 /** Returns the time of day, in Unix ms, of the latest check of the rollups. The check does not run when the service starts. */

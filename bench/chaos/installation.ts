@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { embeddedUrl } from '#src/database/embedded-postgres.ts';
+import { getEmbeddedUrl } from '#src/database/embedded-postgres.ts';
 import { waitUntilReachable } from '../../test/support/mosquitto.ts';
 import { findFreePorts, type StartedService, startService } from '../service.ts';
 import { type PairedDevice, pairDevices } from '../support.ts';
@@ -66,7 +66,7 @@ export async function startChaosInstallation(options: {
     ...options.env,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
-  const pool = createPool(embeddedUrl(dataDir), { max: 3 });
+  const pool = createPool(getEmbeddedUrl(dataDir), { max: 3 });
   let service: StartedService | undefined;
   const mosquitto = createMosquitto(folder, logs, ports.BROKER, persistence);
   const installation: Installation = {

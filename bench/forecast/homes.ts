@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DateTime } from 'luxon';
-import { toDayNumber } from '#src/remarks/calendar.ts';
-import type { DailyUse } from '#src/remarks/daily-use.ts';
+import { parseDayNumber } from '#src/remarks/calendar.ts';
+import type { DailyUsage } from '#src/remarks/daily-use.ts';
 
 /** Readings of a register, as Unix ms and cumulative kWh, ordered by time. */
 export type RegisterReadings = readonly (readonly [atMs: number, kwh: number])[];
 
 /** A real home: its local days, and its register readings if known. */
-export interface RealHome {
+export interface MeasuredHome {
   name: string;
   zone: string;
-  used: DailyUse;
+  used: DailyUsage;
   registers: ReadonlyMap<string, RegisterReadings>;
 }
 
@@ -33,7 +33,7 @@ interface Piece {
  * Returns the homes of a file, gzipped or plain. The format is recognised by the column names: the project's own format with days, or a
  * format of a public data set.
  */
-export function readHomes(file: string): RealHome[] {
+export function readHomes(file: string): MeasuredHome[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');
   const [header = '', ...lines] = text.trim().split(/\r?\n/);
@@ -69,19 +69,19 @@ export function readHomes(file: string): RealHome[] {
 }
 
 /** Signs with which the columns of a file are added to the used energy: used = import − export + production. Each column is optional. */
-export const COLUMN_SIGNS: readonly [RegExp, number][] = [
+export const USAGE_SIGNS_BY_COLUMN: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
   [/^(solar|pv)$/, 1],
 ];
 
-function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: string): DailyUse {
+function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: string): DailyUsage {
   const days = new Map<number, number>();
   const unknown = new Set<number>();
   const spans: [number, number][] = [];
   const dayOf = dayIn(zone);
   for (const [name, readings] of registers) {
-    const sign = COLUMN_SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+    const sign = USAGE_SIGNS_BY_COLUMN.find(([pattern]) => pattern.test(name))?.[1];
     if (sign === undefined) continue;
     const sorted = readings.toSorted(([a], [b]) => a - b);
     // The home's use is unknown until all of its meters are installed.
@@ -119,7 +119,7 @@ function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, day
 }
 
 /** Parses half-hourly values of several homes in one file (Low Carbon London), stamped in UTC. */
-function halfHours(rows: readonly string[][]): RealHome[] {
+function halfHours(rows: readonly string[][]): MeasuredHome[] {
   const dayOf = dayIn('Europe/London');
   return [...Map.groupBy(rows, ([id]) => id ?? '')].map(([id, own]) => {
     const days = new Map<number, { kwh: number; count: number }>();
@@ -146,8 +146,8 @@ function halfHours(rows: readonly string[][]): RealHome[] {
   });
 }
 
-function ofDays(rows: readonly (readonly [string, string])[]): DailyUse {
-  const days = new Map(rows.map(([date, kwh]) => [toDayNumber(date), kwh === '' ? null : Number(kwh)]));
+function ofDays(rows: readonly (readonly [string, string])[]): DailyUsage {
+  const days = new Map(rows.map(([date, kwh]) => [parseDayNumber(date), kwh === '' ? null : Number(kwh)]));
   const first = Math.min(...days.keys());
   const count = Math.max(...days.keys()) - first + 1;
   return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
@@ -158,7 +158,7 @@ function dayIn(zone: string): (ms: number) => number {
   const known = new Map<number, number>();
   return (ms) => {
     const hour = Math.floor(ms / HOUR_MS);
-    const day = known.get(hour) ?? toDayNumber(DateTime.fromMillis(hour * HOUR_MS, { zone }).toISODate() ?? '');
+    const day = known.get(hour) ?? parseDayNumber(DateTime.fromMillis(hour * HOUR_MS, { zone }).toISODate() ?? '');
     known.set(hour, day);
     return day;
   };

@@ -1,10 +1,10 @@
-import type { Goal } from '../answer.ts';
+import type { BenchmarkGoal } from '../answer.ts';
 import type { StoredReadingCounts } from '../chaos/stored.ts';
 import type { CpuPerReading } from '../cluster.ts';
 import { median } from '../support.ts';
 
 /** Result of killing a program while devices publish. */
-export interface KillTrial {
+export interface KillTrialResult {
   /** Readings whose PUBACK the devices have received. */
   acknowledged: number;
   /** Acknowledged readings that were never stored. */
@@ -15,10 +15,10 @@ export interface KillTrial {
 }
 
 /** Result of one round: the rate under a flood, µs of CPU time per reading, and the trial with kills. */
-export interface PeerRound {
+export interface PeerRoundResult {
   perSecond: number;
   cpuUs: CpuPerReading;
-  trial: KillTrial;
+  trial: KillTrialResult;
 }
 
 /** Rounds of one program, or the reason why it has none. */
@@ -26,13 +26,13 @@ export interface PeerResult {
   name: string;
   /** Whether the broker runs inside the program, so that the program's CPU time includes the broker's. */
   hasBrokerInside?: boolean;
-  rounds: readonly PeerRound[];
+  rounds: readonly PeerRoundResult[];
   /** Reason why the program has no figures: `not run: …` or `failed: …`. */
   reason?: string;
 }
 
 /** Figures of a program in a table: medians of the rates and times, and sums of the trials. */
-export interface PeerFigures extends KillTrial {
+export interface PeerSummary extends KillTrialResult {
   perSecond: number;
   cpuUs: CpuPerReading;
 }
@@ -42,7 +42,7 @@ export const evaluateKillTrial = (
   acknowledged: number,
   { stored, double }: StoredReadingCounts,
   kills: number,
-): KillTrial => ({
+): KillTrialResult => ({
   acknowledged,
   lost: Math.max(0, acknowledged - stored),
   doubled: double,
@@ -50,11 +50,11 @@ export const evaluateKillTrial = (
 });
 
 /** Returns medians and sums of the rounds; null if there are no rounds. */
-export function summarisePeerRounds(rounds: readonly PeerRound[]): PeerFigures | null {
+export function summarisePeerRounds(rounds: readonly PeerRoundResult[]): PeerSummary | null {
   if (rounds.length === 0) return null;
-  const middle = (of: (round: PeerRound) => number) => median(rounds.map(of));
+  const middle = (of: (round: PeerRoundResult) => number) => median(rounds.map(of));
   const cpu = (part: keyof CpuPerReading) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
-  const total = (of: keyof KillTrial) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
+  const total = (of: keyof KillTrialResult) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
   return {
     perSecond: Math.round(middle(({ perSecond }) => perSecond)),
     cpuUs: { worker: cpu('worker'), broker: cpu('broker'), postgres: cpu('postgres') },
@@ -99,7 +99,7 @@ export const PEER_FIGURE_LABELS = {
  * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
  * naive script, without a goal.
  */
-export function getPeerGoals(results: readonly PeerResult[]): Goal[] {
+export function getPeerGoals(results: readonly PeerResult[]): BenchmarkGoal[] {
   const of = (name: string) => summarisePeerRounds(results.find((one) => one.name === name)?.rounds ?? []);
   const [service, script] = [of(PEER_FIGURE_LABELS.service), of(PEER_FIGURE_LABELS.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;

@@ -7,7 +7,7 @@ import { installPackages } from '../../test/support/setup/packages.ts';
 import { NODE_RED_VERSION } from './programs.ts';
 
 /** Version of an installed program, or the reason why it cannot run here. */
-export type InstalledVersion = { version: string } | { missing: string };
+export type ProgramVersionOrReason = { version: string } | { missing: string };
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service');
 /** Folder outside the repository into which npm installs Node-RED. */
@@ -32,7 +32,7 @@ export function installDebianPackages(): void {
 }
 
 /** Installs Node-RED with npm unless Node-RED is already installed. */
-export function findNodeRed(): InstalledVersion {
+export function findNodeRed(): ProgramVersionOrReason {
   if (!existsSync(NODE_RED_FOLDER)) {
     process.stderr.write(`installing Node-RED ${NODE_RED_VERSION} with npm in ${NODE_RED_FOLDER}, once …\n`);
     const fresh = `${NODE_RED_FOLDER}.new-${process.pid}`;
@@ -63,7 +63,7 @@ export function findNodeRed(): InstalledVersion {
  * Returns the versions of Debian's Python libraries, and the time at which the bridge with batches acknowledges: on arrival or after the
  * commit.
  */
-export function findPython(): InstalledVersion & { acknowledges?: string } {
+export function findPython(): ProgramVersionOrReason & { acknowledges?: string } {
   const found = pythonVersions();
   if (!found) return { missing: `${PYTHON_PACKAGES.join(' or ')} is missing (apt-get install)` };
   const [version = '', acknowledges = ''] = found.split('\n');
@@ -76,7 +76,7 @@ function pythonVersions(): string | null {
 }
 
 /** Telegraf is neither in Debian 12 nor on npm, so it runs only if the user has installed it. */
-export function findTelegraf(): InstalledVersion {
+export function findTelegraf(): ProgramVersionOrReason {
   const { status, stdout } = spawnSync('telegraf', ['--version'], { encoding: 'utf8' });
   return status === 0
     ? { version: stdout.trim().split(' (')[0] as string }

@@ -9,20 +9,20 @@ import {
   getPeerGoals,
   PEER_FIGURE_LABELS,
   type PeerResult,
-  type PeerRound,
+  type PeerRoundResult,
   summarisePeerRounds,
 } from './figures.ts';
 import {
-  CREATE_PEER_TABLE,
+  CREATE_PEER_READINGS_TABLE,
   createNodeRedPeer,
   createPythonBridgePeer,
   createTelegrafPeer,
-  PEER_TABLE,
+  PEER_READINGS_TABLE,
 } from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
 
-const round = (perSecond: number, lost = 0, doubled = 0): PeerRound => ({
+const round = (perSecond: number, lost = 0, doubled = 0): PeerRoundResult => ({
   perSecond,
   cpuUs: { worker: perSecond / 100, broker: 2, postgres: 3.14 },
   trial: { acknowledged: 1_000, lost, doubled, kills: 2 },
@@ -71,7 +71,9 @@ describe('the configuration of', () => {
     await flush();
     await flush();
     await flush();
-    expect(queries).toEqual([[expect.stringContaining(PEER_TABLE), [['dev_1'], ['2026-11-27T00:00:00Z'], [1.5]]]]);
+    expect(queries).toEqual([
+      [expect.stringContaining(PEER_READINGS_TABLE), [['dev_1'], ['2026-11-27T00:00:00Z'], [1.5]]],
+    ]);
   });
 
   test('Node-RED opens no port and installs nothing', () => {
@@ -93,19 +95,20 @@ describe('the configuration of', () => {
       '1',
       'true',
       '"telegraf"',
-      `"${PEER_TABLE}"`,
+      `"${PEER_READINGS_TABLE}"`,
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
     // The program writes into the same columns as the other programs.
-    for (const column of ['device', 'time', 'energy_total_kwh']) expect(CREATE_PEER_TABLE).toContain(`${column} `);
+    for (const column of ['device', 'time', 'energy_total_kwh'])
+      expect(CREATE_PEER_READINGS_TABLE).toContain(`${column} `);
   });
 
   test('the Python bridge names the broker, the database, the table and its mode', () => {
     expect(createPythonBridgePeer(place, 'each').args.slice(1)).toEqual([
       '4711',
       place.databaseUrl,
-      PEER_TABLE,
+      PEER_READINGS_TABLE,
       'each',
     ]);
     const file = join(import.meta.dirname, 'bridge.py');
@@ -143,7 +146,7 @@ test("reports the median of a program's rates and the sum of its trials' counts"
   expect(summarisePeerRounds([])).toBeNull();
 });
 
-const results = (own: PeerRound, embedded = own): PeerResult[] => [
+const results = (own: PeerRoundResult, embedded = own): PeerResult[] => [
   { name: PEER_FIGURE_LABELS.service, rounds: [own] },
   { name: PEER_FIGURE_LABELS.embedded, hasBrokerInside: true, rounds: [embedded] },
   { name: PEER_FIGURE_LABELS.script, rounds: [round(2_000, 40)] },

@@ -17,9 +17,9 @@ export interface PeerProgram {
 }
 
 /** Table into which the other programs write, without index or checks. `ingest-script.ts` also contains this name. */
-export const PEER_TABLE = 'bench_bare';
+export const PEER_READINGS_TABLE = 'bench_bare';
 /** The order of the columns is that of the naive script's INSERT; Telegraf requires the name `time`. */
-export const CREATE_PEER_TABLE = `CREATE TABLE ${PEER_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
+export const CREATE_PEER_READINGS_TABLE = `CREATE TABLE ${PEER_READINGS_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
 const TOPICS = 'energy/v1/+/readings';
 
 /** The version is pinned, so that two runs compare the same program. */
@@ -38,7 +38,7 @@ setInterval(async () => {
   const batch = rows.splice(0);
   try {
     await pool.query(
-      'INSERT INTO ${PEER_TABLE} (device, time, energy_total_kwh) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])',
+      'INSERT INTO ${PEER_READINGS_TABLE} (device, time, energy_total_kwh) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])',
       [batch.map((row) => row[0]), batch.map((row) => row[1]), batch.map((row) => row[2])],
     );
   } catch (error) {
@@ -133,7 +133,7 @@ export const createPythonBridgePeer = (
 ): PeerProgram => ({
   // The path of Debian's Python, which has Debian's packages. Another Python earlier on the PATH may lack them.
   command: '/usr/bin/python3',
-  args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_TABLE, mode],
+  args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_READINGS_TABLE, mode],
   files: {},
 });
 
@@ -159,7 +159,7 @@ export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProg
   persistent_session = true
   client_id = "telegraf"
   max_undelivered_messages = 2000
-  name_override = "${PEER_TABLE}"
+  name_override = "${PEER_READINGS_TABLE}"
   data_format = "json"
   json_time_key = "ts"
   json_time_format = "2006-01-02T15:04:05Z07:00"

@@ -19,7 +19,7 @@ const nameOf = (program: string): string => program.replace(/^.*\//, '').replace
 export async function preparePackage(root: string): Promise<void> {
   const libraries = join(root, 'node_modules');
   await symlink(LIBRARIES, libraries);
-  const bundled = await bundle(root, BUNDLE);
+  const bundled = await writeProgramBundle(root, BUNDLE);
   await rm(libraries);
   await writeFile(join(root, BUNDLE, 'LICENSES.txt'), await readLicences(bundled));
   await stripDashboard(join(root, 'src/dashboard'));
@@ -31,7 +31,7 @@ export async function preparePackage(root: string): Promise<void> {
  * memory; with the bundle, the four processes of a home use 186 MB instead of 237 MB. Changes the folder.
  */
 async function prepareImage(root: string): Promise<void> {
-  await bundle(root, BUNDLE, { isCompact: true });
+  await writeProgramBundle(root, BUNDLE, { isCompact: true });
   await stripDashboard(join(root, 'src/dashboard'));
 }
 
@@ -48,7 +48,7 @@ const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new UR
  * that a start from source takes; if the libraries are not bundled, after 0.75 to 0.95. `isCompact` omits comments and spaces. Returns the
  * names of the bundled libraries.
  */
-export async function bundle(root: string, outdir: string, { isCompact = false } = {}): Promise<string[]> {
+export async function writeProgramBundle(root: string, outdir: string, { isCompact = false } = {}): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),

@@ -1,15 +1,15 @@
 import { type DecodedValue, type DecoderSettings, type DeviceMessage, selectCurrentValues } from './family.ts';
 import { createDecoders } from './gateway-decoders.ts';
-import { decodeNativeForDisplay } from './native/describe.ts';
+import { decodeNativeMessageForDisplay } from './native/describe.ts';
 
 /** Earlier message from which the decoders learn announcements and units. Its readings are not shown. */
-export interface EarlierMessage {
+export interface PriorMessage {
   topic: string;
   payload: Buffer;
 }
 
 /** A reading as `energy decode` prints it. */
-export interface PrintedReading {
+export interface ReadingForDisplay {
   device: string;
   channel: string;
   kind: DecodedValue['kind'];
@@ -19,7 +19,7 @@ export interface PrintedReading {
 }
 
 /** A quantity that does not count until the owner states its meaning. */
-export interface PrintedQuestion {
+export interface OwnerQuestionForDisplay {
   device: string;
   native_name: string;
   /** Unit of the value; null if the message does not state one. */
@@ -34,12 +34,12 @@ export interface PrintedQuestion {
 export function describeMessage(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
-  prior: readonly EarlierMessage[],
-): { family: string; readings: PrintedReading[]; asks: PrintedQuestion[]; refused: string[] } | null {
-  const native = decodeNativeForDisplay(message);
+  prior: readonly PriorMessage[],
+): { family: string; readings: ReadingForDisplay[]; asks: OwnerQuestionForDisplay[]; refused: string[] } | null {
+  const native = decodeNativeMessageForDisplay(message);
   if (native) {
-    const readings = native.said.filter(({ asks }) => !asks).map(toPrintedReading);
-    return { family: 'native', readings, asks: native.said.flatMap(getPrintedQuestions), refused: native.refused };
+    const readings = native.said.filter(({ asks }) => !asks).map(formatReadingForDisplay);
+    return { family: 'native', readings, asks: native.said.flatMap(listQuestionsForDisplay), refused: native.refused };
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
@@ -48,18 +48,18 @@ export function describeMessage(
   const said = selectCurrentValues(decoded, message.replayed);
   return {
     family: decoded.family,
-    readings: said.filter(({ asks }) => !asks).map(toPrintedReading),
-    asks: said.flatMap(getPrintedQuestions),
+    readings: said.filter(({ asks }) => !asks).map(formatReadingForDisplay),
+    asks: said.flatMap(listQuestionsForDisplay),
     refused: decoded.refused,
   };
 }
 
 /** Returns the open question to the owner about a quantity, as a list of at most one element. */
-export const getPrintedQuestions = ({ device, native, value, asks }: DecodedValue): PrintedQuestion[] =>
+export const listQuestionsForDisplay = ({ device, native, value, asks }: DecodedValue): OwnerQuestionForDisplay[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
 /** Returns a quantity in the form that `energy decode` prints. */
-export const toPrintedReading = ({ device, channel, kind, value, atMs }: DecodedValue): PrintedReading => ({
+export const formatReadingForDisplay = ({ device, channel, kind, value, atMs }: DecodedValue): ReadingForDisplay => ({
   device,
   channel,
   kind,

@@ -12,7 +12,7 @@ import {
   getCases,
   getPriorMessages,
 } from '#test/support/family-cases.ts';
-import { createMutator } from '#test/support/mutate.ts';
+import { createMessageMutator } from '#test/support/mutate.ts';
 
 /**
  * Number of mutated messages per family, by default 500. `npm test` sets it, and so uses a new seed each time. Run 100,000 after changing a
@@ -191,7 +191,7 @@ function areOthers(family: Family): Family[] {
  * before them.
  */
 function createFuzz(family: Family, seed: number) {
-  const mutate = createMutator(seed);
+  const mutate = createMessageMutator(seed);
   // A topic must not contain NUL (MQTT-1.5.4-2).
   const mutateTopic = (topic: string) => mutate.text(topic).replaceAll('\0', '');
   const cases = getCases(family.name);

@@ -72,7 +72,7 @@ export function createTopicRouter(families: readonly Family[], maxTopics = MAX_T
 }
 
 /** Decoded message, with the name of its family. */
-export interface NamedDecodeResult extends FamilyDecodeResult {
+export interface DecodeResultWithFamilyName extends FamilyDecodeResult {
   family: string;
 }
 
@@ -84,9 +84,9 @@ export interface Decoders {
    */
   isNews(message: DeviceMessage, isAnother: () => boolean): boolean;
   /** Learns from a message and decodes it; returns null if no family recognises it. */
-  hear(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
+  hear(message: DeviceMessage, settings: DecoderSettings): DecodeResultWithFamilyName | null;
   /** Decodes a message without learning from it; returns null if no family recognises it. */
-  read(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
+  read(message: DeviceMessage, settings: DecoderSettings): DecodeResultWithFamilyName | null;
   /** Learns from a message without decoding it. */
   recall(message: DeviceMessage): void;
   /**
@@ -103,7 +103,7 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
   const recall = (message: DeviceMessage) => {
     for (const at of routesOf(message.topic).learns) families[at]?.learn(memories[at], message);
   };
-  const read = (message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null => {
+  const read = (message: DeviceMessage, settings: DecoderSettings): DecodeResultWithFamilyName | null => {
     const { reads, byBody } = routesOf(message.topic);
     for (const at of reads) {
       const family = families[at] as Family;

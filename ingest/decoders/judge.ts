@@ -1,9 +1,14 @@
-import { getPrintedQuestions, type PrintedQuestion, type PrintedReading, toPrintedReading } from './describe.ts';
+import {
+  formatReadingForDisplay,
+  listQuestionsForDisplay,
+  type OwnerQuestionForDisplay,
+  type ReadingForDisplay,
+} from './describe.ts';
 import { type DecoderSettings, type DeviceMessage, type FamilyDecodeResult, selectCurrentValues } from './family.ts';
-import { createDecoders, type Decoders, type NamedDecodeResult } from './gateway-decoders.ts';
+import { createDecoders, type DecodeResultWithFamilyName, type Decoders } from './gateway-decoders.ts';
 import { getPayloadMembers, type PayloadMember } from './members.ts';
-import { decodeNativeForDisplay } from './native/describe.ts';
-import { proposeSettings } from './trials.ts';
+import { decodeNativeMessageForDisplay } from './native/describe.ts';
+import { proposeDecoderSettings } from './trials.ts';
 
 /** Diagnosis of one message: how the service decodes it, and which settings would help. Shown to owners whose devices do not count. */
 export interface MessageDiagnosis {
@@ -16,8 +21,8 @@ export interface MessageDiagnosis {
   /** Topic of the message, without the prefix `gw/{gateway_id}/` if it has one. */
   topic: string;
   family: string | null;
-  readings: PrintedReading[];
-  asks: PrintedQuestion[];
+  readings: ReadingForDisplay[];
+  asks: OwnerQuestionForDisplay[];
   refused: string[];
   /** Number of readings that are skipped because the message was retained by the broker and contains no time. */
   left_out: number;
@@ -43,7 +48,7 @@ export function diagnoseMessage(
   const own = { ...message, topic };
   const members = getPayloadMembers(message.payload, topic);
   // A native device has its own account at the broker. Native topics below a gateway's prefix belong to no family.
-  const native = topic === message.topic ? decodeNativeForDisplay(own) : null;
+  const native = topic === message.topic ? decodeNativeMessageForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const decoded = decoders.hear(own, settings);
   const now = decoded ? judged(decoded.family, decoded, own) : NOBODY;
@@ -51,7 +56,7 @@ export function diagnoseMessage(
     const then = decoders.read(own, { ...settings, ...tried });
     return then && tellsMore(then, decoded) ? then.family : null;
   };
-  const would = proposeSettings({
+  const would = proposeDecoderSettings({
     topic,
     settings,
     seen: decoded?.seen ?? [],
@@ -85,8 +90,8 @@ function judged(
   { replayed }: { replayed: boolean },
 ): Omit<MessageDiagnosis, 'topic' | 'would' | 'members'> {
   const said = selectCurrentValues(decoded, replayed);
-  const readings = said.filter((one) => !one.asks).map(toPrintedReading);
-  const asks = said.flatMap(getPrintedQuestions);
+  const readings = said.filter((one) => !one.asks).map(formatReadingForDisplay);
+  const asks = said.flatMap(listQuestionsForDisplay);
   const { refused } = decoded;
   const rest = asks.length > 0 ? 'asked' : refused.length > 0 ? 'refused' : 'nothing';
   const outcome = readings.length > 0 ? 'read' : rest;
@@ -97,7 +102,7 @@ function judged(
  * Whether the tried setting makes more values count than the current settings do. If equally many count: whether more of these values have
  * a time of their own.
  */
-function tellsMore(then: NamedDecodeResult, now: NamedDecodeResult | null): boolean {
+function tellsMore(then: DecodeResultWithFamilyName, now: DecodeResultWithFamilyName | null): boolean {
   const counted = ({ said }: FamilyDecodeResult) => said.filter(({ asks }) => !asks);
   const [after, before] = [counted(then), now ? counted(now) : []];
   if (after.length !== before.length) return after.length > before.length;

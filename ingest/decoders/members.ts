@@ -1,5 +1,5 @@
 import { MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
-import { type MeaningProposal, proposeMeaning } from './proposal.ts';
+import { type MappingProposal, proposeMapping } from './proposal.ts';
 import { readNumber } from './read/number.ts';
 import { readJson, readText } from './read/payload.ts';
 import { parseIsoTime } from './read/time.ts';
@@ -12,7 +12,7 @@ export interface PayloadMember {
   /** Whether the member can also be a time: ISO 8601, or Unix time since 2020. */
   may_be_time: boolean;
   /** Proposed quantity, by the unit in the member's name; null if the name indicates none. */
-  proposed: MeaningProposal | null;
+  proposed: MappingProposal | null;
 }
 
 const MAX_MEMBERS = 200;
@@ -31,7 +31,7 @@ export function getPayloadMembers(payload: Buffer, topic = ''): PayloadMember[] 
   const text = readText(payload);
   const plain = text === null ? undefined : readNumber(text);
   if (typeof plain === 'number')
-    return [{ path: null, value: plain, may_be_time: false, proposed: proposeMeaning(levels) }];
+    return [{ path: null, value: plain, may_be_time: false, proposed: proposeMapping(levels) }];
   const found: PayloadMember[] = [];
   const open: Place[] = [{ path: '$', names: levels, value: readJson(payload), depth: 0 }];
   // The queue is read by index, because removing its first element would move all the others.
@@ -60,7 +60,7 @@ function memberOf({ path, names, value }: Place): PayloadMember | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const number = readNumber(value);
   if (typeof number === 'number')
-    return { path, value, may_be_time: number >= EARLIEST_SECONDS, proposed: proposeMeaning(names) };
+    return { path, value, may_be_time: number >= EARLIEST_SECONDS, proposed: proposeMapping(names) };
   const isTime = parseIsoTime(value, { tz: 'UTC', receivedAtMs: 0 }) !== null;
   return isTime ? { path, value, may_be_time: true, proposed: null } : null;
 }

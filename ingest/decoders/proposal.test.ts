@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { getPayloadMembers } from './members.ts';
-import { proposeMeaning } from './proposal.ts';
+import { proposeMapping } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
 /** Generated names, composed from words as in firmware. */
@@ -62,10 +62,10 @@ describe('the proposed meaning of a number, by its name,', () => {
   test('proposes the unit at the end of a name, and nothing without a unit', () => {
     fc.assert(
       fc.property(words, style, fc.constantFrom(...Object.keys(UNITS)), fc.string(), (all, written, unit, topic) => {
-        const proposed = proposeMeaning([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
+        const proposed = proposeMapping([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
         if (proposed) expect(UNITS[unit]).toContain(proposed.unit);
         if (proposed && !ENERGY.includes(proposed.unit)) expect(proposed.meaning).not.toBe('import');
-        // For a name that contains a word for a battery or a day, or an unknown word, `proposeMeaning` must return null.
+        // For a name that contains a word for a battery or a day, or an unknown word, `proposeMapping` must return null.
         if (/battery|today|foo|serial/.test(all.join())) expect(proposed).toBeNull();
       }),
       { numRuns: 3_000 },
@@ -88,7 +88,7 @@ describe('the proposed meaning of a number, by its name,', () => {
     ['reactive_kwh', null],
     ['price_per_kwh', null],
   ])('%s', (name, proposed) => {
-    expect(proposeMeaning([name])).toEqual(proposed);
+    expect(proposeMapping([name])).toEqual(proposed);
   });
 
   test('uses the name of the enclosing object if the member’s own name is plain', () => {

@@ -2,13 +2,13 @@ import { classifySingleRegister } from './registers-of-a-device/alone.ts';
 import { findVolumeCommodity } from './vocabulary/volume-of.ts';
 
 /** Proposed meaning of a number, as the members of a `mapping`. */
-export interface MeaningProposal {
+export interface MappingProposal {
   unit: 'kWh' | 'Wh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' | 'C';
   meaning: string;
 }
 
 /** Units by their spellings at the end of a name. Excludes `mw`, `mwh` and `MW`, in which the m may mean milli or mega. */
-const WRITTEN: Readonly<Record<string, MeaningProposal['unit']>> = {
+const WRITTEN: Readonly<Record<string, MappingProposal['unit']>> = {
   ...{ kWh: 'kWh', KWh: 'kWh', Kwh: 'kWh', KWH: 'kWh', kwh: 'kWh', MWh: 'MWh', Wh: 'Wh', WH: 'Wh', wh: 'Wh' },
   ...{ kW: 'kW', KW: 'kW', Kw: 'kW', kw: 'kW', W: 'W', w: 'W', watt: 'W', Watt: 'W', watts: 'W', Watts: 'W' },
   ...{ m3: 'm3', M3: 'm3', 'm³': 'm3', l: 'l', L: 'l', liter: 'l', liters: 'l', litre: 'l', litres: 'l' },
@@ -22,7 +22,7 @@ const PREFIX = /(?:kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*$/i;
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
 /** Splits a name into its unit and the text before the unit; returns null if it has no unit. */
-function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] } | null {
+function splitUnit(name: string): { rest: string; unit: MappingProposal['unit'] } | null {
   const [, written = ''] = ENDING.exec(name) ?? [];
   const unit = WRITTEN[written];
   const rest = name.slice(0, name.lastIndexOf(written));
@@ -37,14 +37,14 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
   return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 
-export const findUnitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
+export const findUnitSuffix = (name: string): MappingProposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**
  * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, contains unknown
  * words, does not mean consumption, or belongs to an inverter or a battery. `names`: the names of the number and its ancestors, innermost
  * first. Pure.
  */
-export function proposeMeaning(names: readonly string[]): MeaningProposal | null {
+export function proposeMapping(names: readonly string[]): MappingProposal | null {
   const at = Math.max(
     0,
     names.findIndex((name) => !PLAIN.test(name)),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
-import { doesSeriesReadDifferentNumber, mergeNumberSettings } from '#src/devices/read-numbers.ts';
+import { isSeriesReadFromDifferentNumber, mergeNumberSettings } from '#src/devices/read-numbers.ts';
 import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '#test/support/family-cases.ts';
-import { toStoredValueKind } from '../gateways/assign.ts';
+import { getStoredValueKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
 import { createDecoders } from './gateway-decoders.ts';
@@ -35,9 +35,9 @@ function readBy(given: Parameters<typeof createCaseMessage>[0], settings: Decode
   const message = createCaseMessage(given);
   for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const decoded = decoders.hear(message, settings);
-  const said = (decoded?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(toStoredValueKind(kind)));
+  const said = (decoded?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(getStoredValueKind(kind)));
   const bySeries = Map.groupBy(said, ({ device, channel, kind }) =>
-    JSON.stringify([device, channel, toStoredValueKind(kind)]),
+    JSON.stringify([device, channel, getStoredValueKind(kind)]),
   );
   return { family: decoded?.family, bySeries };
 }
@@ -64,7 +64,7 @@ test('reports a changed setting for each series whose numbers change, and for no
         const values = (all: typeof said) => all.map(({ value }) => value).join();
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
-        const told = doesSeriesReadDifferentNumber(before, after, {
+        const told = isSeriesReadFromDifferentNumber(before, after, {
           family: was.family,
           native_id,
           channel,

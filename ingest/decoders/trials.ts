@@ -1,5 +1,5 @@
 import type { DecoderSettings } from './family.ts';
-import { findUnitAtEndOfName } from './proposal.ts';
+import { findUnitSuffix } from './proposal.ts';
 
 interface Known {
   topic: string;
@@ -14,7 +14,7 @@ interface Known {
  * Returns settings that may make a message readable, or more of its values. Each has one member of `decoder_config`. If only the owner
  * knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
  */
-export function proposeSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
+export function proposeDecoderSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
   const place = levels.slice(-2).join('/');
   const trials: DecoderSettings[] = [{ senml: { topics: [...(settings.senml?.topics ?? []), topic] } }];
@@ -40,6 +40,6 @@ export function proposeSettings({ topic, settings, seen, asked }: Known): Decode
  * is an example, too: only the owner knows the direction.
  */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
-  const unit = findUnitAtEndOfName(name);
+  const unit = findUnitSuffix(name);
   return unit === null || unit === 'C' || unit === 'm3' || unit === 'l' ? null : { unit, counts_as: 'import' };
 }

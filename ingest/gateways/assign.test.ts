@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DecodedValue } from '../decoders/family.ts';
-import { toDecodedMessage, toStoredValueKind } from './assign.ts';
+import { createDecodedMessage, getStoredValueKind } from './assign.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
 const volume = (value: number, atMs: number | null = null): DecodedValue => ({
@@ -13,7 +13,7 @@ const volume = (value: number, atMs: number | null = null): DecodedValue => ({
 });
 
 test('converts a volume into a register in whole cm³, halves away from zero, at its own time', () => {
-  const decoded = toDecodedMessage(
+  const decoded = createDecodedMessage(
     'dev_1',
     [volume(10142.194, RECEIVED_MS - 300_000), volume(3495.884612862), volume(1.0000005)],
     RECEIVED_MS,
@@ -26,5 +26,5 @@ test('converts a volume into a register in whole cm³, halves away from zero, at
     ['mbus1/gas/m3', 'register', 3_495_884_613, RECEIVED_MS, '0-1:24.2.1'],
     ['mbus1/gas/m3', 'register', 1_000_001, RECEIVED_MS, '0-1:24.2.1'],
   ]);
-  expect(toStoredValueKind('volume_total_m3')).toBe('register');
+  expect(getStoredValueKind('volume_total_m3')).toBe('register');
 });

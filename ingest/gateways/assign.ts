@@ -1,4 +1,4 @@
-import { kwhToMilliwattHours, roundToUnits } from '#src/core/units.ts';
+import { kwhToMilliwattHours, scaleAndRound } from '#src/core/units.ts';
 import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoders/decoder.ts';
 import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/family.ts';
 
@@ -6,15 +6,15 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
   // m³ of gas, heat and water are converted to whole cm³, just as kWh are converted to whole mWh.
-  volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
-  power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
-  temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },
-  setpoint_c: { kind: 'setpoint', whole: (degrees) => roundToUnits(degrees, 3) },
+  volume_total_m3: { kind: 'register', whole: (cubicMetres) => scaleAndRound(cubicMetres, 6) },
+  power_w: { kind: 'power', whole: (watts) => scaleAndRound(watts, 3) },
+  temperature_c: { kind: 'temperature', whole: (degrees) => scaleAndRound(degrees, 3) },
+  setpoint_c: { kind: 'setpoint', whole: (degrees) => scaleAndRound(degrees, 3) },
   heating: { kind: 'heating', whole: (state) => state },
 };
 
 /** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
-export const toStoredValueKind = (kind: string): string =>
+export const getStoredValueKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
@@ -22,7 +22,7 @@ export const toStoredValueKind = (kind: string): string =>
  * A quantity without a time gets the message's time of receipt. Interval energy without a time is rejected, because a repeated delivery
  * could not be distinguished from new energy.
  */
-export function toDecodedMessage(
+export function createDecodedMessage(
   deviceId: string,
   values: readonly DecodedValue[],
   receivedAtMs: number,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
-import { combineTopicFilter, doesTopicNameDevice, isAwaitingFirstValue } from '#ingest/gateways/awaited-filter.ts';
+import { combineTopicsToFilter, isAwaitingFirstValue, isDeviceIdInTopic } from '#ingest/gateways/awaited-filter.ts';
 import { Discoveries } from '#ingest/gateways/discoveries.ts';
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 
@@ -15,13 +15,13 @@ test.each<[string, [string, ...string[]]]>([
   ['power', ['power', 'total']],
   ['/a/power', ['/a/power', '/b/total']],
 ])('returns the filter %s for a bridge from %j', (filter, topics) => {
-  expect(combineTopicFilter(topics)).toBe(filter);
+  expect(combineTopicsToFilter(topics)).toBe(filter);
 });
 
 test('accepts a native id in a topic only as whole levels', () => {
-  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
-  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
-  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
+  expect(isDeviceIdInTopic('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
+  expect(isDeviceIdInTopic('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
+  expect(isDeviceIdInTopic('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
 /** A gateway without a database: a function that decodes messages, and the gateway's listed devices. */

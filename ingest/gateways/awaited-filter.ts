@@ -1,25 +1,25 @@
 /**
- * Topic filter, below the gateway's prefix, on which an announced device's first value is expected. `READ_BY_ANOTHER_FAMILY`: another
- * decoder family reads these topics and lists the device. Null: the device has sent a value.
+ * Topic filter, below the gateway's prefix, on which an announced device's first value is expected. `READ_BY_ANOTHER_FAMILY_FILTER`:
+ * another decoder family reads these topics and lists the device. Null: the device has sent a value.
  */
-export type AwaitedTopicFilter = string | null;
+export type FirstValueTopicFilter = string | null;
 
-export const READ_BY_ANOTHER_FAMILY = '';
+export const READ_BY_ANOTHER_FAMILY_FILTER = '';
 
 /** Whether an announced device is listed but has not sent a value yet. */
-export const isAwaitingFirstValue = (awaits: AwaitedTopicFilter): awaits is string =>
-  awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY;
+export const isAwaitingFirstValue = (awaits: FirstValueTopicFilter): awaits is string =>
+  awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY_FILTER;
 
 /**
  * Combines a device's topics into one filter for a bridge: the only topic, or the common leading levels followed by
  * `/#`. Topics without a common leading level are left out. The first element may already be such a filter.
  */
-export function combineTopicFilter([first, ...rest]: readonly [string, ...string[]]): string {
+export function combineTopicsToFilter([first, ...rest]: readonly [string, ...string[]]): string {
   return rest.reduce(joined, first);
 }
 
 /** Whether consecutive levels of a topic equal the device's native id. */
-export const doesTopicNameDevice = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
+export const isDeviceIdInTopic = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
 
 function joined(filter: string, topic: string): string {
   if (filter === topic) return filter;

@@ -7,7 +7,7 @@ import type { RegisterDescription } from '../decoders/registers-of-a-device/regi
 const digests = new WeakMap<RegisterDescription, string>();
 
 /** Returns a short digest of a register's description. The digest is stored with the listed quantity. */
-export function hashDescription(described: RegisterDescription): string {
+export function hashRegisterDescription(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
   const digest = createHash('sha256').update(JSON.stringify(described)).digest('base64').slice(0, 12);
@@ -20,8 +20,11 @@ export function hashDescription(described: RegisterDescription): string {
  * hour. Without this limit, a device whose description alternates from message to message would have its history recomputed each time.
  * Times in Unix ms. `notedMs`: time of the last change; undefined before the first description.
  */
-export const canDescriptionChange = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
-  notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
+export const canChangeRegisterDescription = (
+  notedMs: number | undefined,
+  firstSeenMs: number,
+  nowMs: number,
+): boolean => notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
 
 interface Changed {
   deviceId: string;
@@ -33,7 +36,7 @@ interface Changed {
 /**
  * Stores changed descriptions of existing series. Returns their devices, whose whole history must then be recomputed.
  */
-export async function saveDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
+export async function saveRegisterDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
   // Raw SQL: the hot path of ingest. One statement updates any number of series, by unnest. All writers lock devices in the same order.
   await client.query(

@@ -9,18 +9,18 @@ import {
   type DeviceMessage,
   parseDecoderSettings,
 } from '../decoders/family.ts';
-import type { Decoders, NamedDecodeResult } from '../decoders/gateway-decoders.ts';
+import type { DecodeResultWithFamilyName, Decoders } from '../decoders/gateway-decoders.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
-import { chooseRoles } from '../normalise/channels.ts';
-import { listDiscoveredNativeIds, toStoredValueKind } from './assign.ts';
+import { chooseSeriesRoles } from '../normalise/channels.ts';
+import { getStoredValueKind, listDiscoveredNativeIds } from './assign.ts';
 import {
-  type AwaitedTopicFilter,
-  combineTopicFilter,
-  doesTopicNameDevice,
+  combineTopicsToFilter,
+  type FirstValueTopicFilter,
   isAwaitingFirstValue,
-  READ_BY_ANOTHER_FAMILY,
+  isDeviceIdInTopic,
+  READ_BY_ANOTHER_FAMILY_FILTER,
 } from './awaited-filter.ts';
-import { canDescriptionChange, hashDescription, saveDescriptions } from './descriptions.ts';
+import { canChangeRegisterDescription, hashRegisterDescription, saveRegisterDescriptions } from './descriptions.ts';
 import {
   assignChannelsToListedQuantities,
   getQuantityKey as keyOfSaid,
@@ -58,7 +58,7 @@ export interface Discovery {
   firstSeenMs: number;
   lastSeenMs: number;
   /** Topics on which an announced device's first value is expected. */
-  awaits: AwaitedTopicFilter;
+  awaits: FirstValueTopicFilter;
   /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
   descriptions: { channel: string; kind: string; described: RegisterDescription }[];
   /** The device with which the discovery was paired; null if it is not paired. */
@@ -128,7 +128,12 @@ export class Discoveries {
    * Records the devices of a message, and the device that it announces. `decoded`: the result of the gateway's
    * decoders.
    */
-  receive(gatewayId: string, decoded: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
+  receive(
+    gatewayId: string,
+    decoded: DecodeResultWithFamilyName,
+    { topic, receivedAtMs }: DeviceMessage,
+    by: Reading,
+  ): void {
     if (decoded.announced) this.#announce(gatewayId, decoded.family, { ...decoded.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
       const announced = by.decoders.announcedOn(topic, decoded.family);
@@ -170,11 +175,11 @@ export class Discoveries {
     const discovery = this.find(gatewayId, family, device);
     if (!discovery) {
       const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
-        ? READ_BY_ANOTHER_FAMILY
-        : combineTopicFilter(topics);
+        ? READ_BY_ANOTHER_FAMILY_FILTER
+        : combineTopicsToFilter(topics);
       if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
     } else if (isAwaitingFirstValue(discovery.awaits)) {
-      const awaits = combineTopicFilter([discovery.awaits, ...topics]);
+      const awaits = combineTopicsToFilter([discovery.awaits, ...topics]);
       if (awaits === discovery.awaits) return;
       discovery.awaits = awaits;
       discovery.isChanged = true;
@@ -187,7 +192,7 @@ export class Discoveries {
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
-      ({ family, nativeId }) => family === reader && doesTopicNameDevice(topic, nativeId),
+      ({ family, nativeId }) => family === reader && isDeviceIdInTopic(topic, nativeId),
     );
   }
 
@@ -195,7 +200,7 @@ export class Discoveries {
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
-    discovery.awaits = READ_BY_ANOTHER_FAMILY;
+    discovery.awaits = READ_BY_ANOTHER_FAMILY_FILTER;
     discovery.isChanged = true;
   }
 
@@ -205,7 +210,7 @@ export class Discoveries {
       [...all.values()].filter(({ isChanged }) => isChanged),
     );
     await saveChanged(client, changed);
-    return saveDescriptions(
+    return saveRegisterDescriptions(
       client,
       changed.flatMap(({ paired, descriptions }) =>
         paired ? descriptions.map((one) => ({ ...one, deviceId: paired.deviceId })) : [],
@@ -244,7 +249,7 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   );
   for (const { channel, kind } of fresh) all.set(keyOf(channel, kind), { channel, kind });
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
-  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredValueKind(kind) })));
+  const roles = chooseSeriesRoles(quantities.map(({ channel, kind }) => ({ channel, kind: getStoredValueKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
     // The negative part of a power counts as export if no better series measures export; the list of devices does not show this. For gas,
@@ -264,11 +269,11 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
   for (const one of values) {
     const { described, channel, kind } = one;
     if (!described) continue;
-    const digest = hashDescription(described);
+    const digest = hashRegisterDescription(described);
     const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
     const known = discovery.quantities[at];
     if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;
-    if (!canDescriptionChange(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
+    if (!canChangeRegisterDescription(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
     const { native: _, ...rest } = known;
     discovery.quantities = discovery.quantities.with(at, {
       ...rest,
@@ -276,7 +281,7 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
       described: digest,
       described_at_ms: atMs,
     });
-    if (discovery.paired) discovery.descriptions.push({ channel, kind: toStoredValueKind(kind), described });
+    if (discovery.paired) discovery.descriptions.push({ channel, kind: getStoredValueKind(kind), described });
     isNew = true;
   }
   return isNew;

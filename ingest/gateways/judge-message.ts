@@ -5,7 +5,7 @@ import { createDecoders } from '../decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '../decoders/judge.ts';
 
 /** A message of a gateway that is to be decoded only to show how ingest would read it. */
-export interface MessageToJudge {
+export interface MessageToDiagnose {
   gatewayId: string;
   /** The message's topic, with or without the gateway's prefix. */
   topic: string;
@@ -24,9 +24,9 @@ const RECALLED_AT_ONCE = 50;
  * Creates a function that returns how ingest would decode a message of a gateway, once all stored announcements of the gateway have been
  * replayed. Read-only.
  */
-export function createMessageJudge(pool: Pool): (asked: MessageToJudge) => Promise<MessageDiagnosis> {
+export function createMessageDiagnoser(pool: Pool): (asked: MessageToDiagnose) => Promise<MessageDiagnosis> {
   let last: Promise<unknown> = Promise.resolve();
-  const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: MessageToJudge) => {
+  const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: MessageToDiagnose) => {
     const message = { ...rest, topic: given.startsWith('gw/') ? given : `gw/${gatewayId}/${given}` };
     // Raw SQL, because the relation belongs to ingest and nothing in src uses it.
     const { rows } = await pool.query(

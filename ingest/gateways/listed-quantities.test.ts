@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DecodedValue } from '../decoders/family.ts';
-import { assignChannelsToListedQuantities, dropUnlistedUnknownQuantities } from './listed-quantities.ts';
+import { assignChannelsToListedQuantities, filterStorableQuantities } from './listed-quantities.ts';
 
 const kind = 'energy_total_kwh';
 const asked: DecodedValue = {
@@ -34,6 +34,6 @@ test('gives a new register a channel name that no other register uses', () => {
 });
 
 test('lists a quantity that the owner must classify only if it was listed before', () => {
-  expect(dropUnlistedUnknownQuantities([], [asked])).toEqual([]);
-  expect(dropUnlistedUnknownQuantities([asked], [asked])).toEqual([asked]);
+  expect(filterStorableQuantities([], [asked])).toEqual([]);
+  expect(filterStorableQuantities([asked], [asked])).toEqual([asked]);
 });

@@ -1,5 +1,5 @@
 import type { DecodedValue } from '../decoders/family.ts';
-import { toCircuitWord } from '../decoders/read/circuit-word.ts';
+import { createCircuitWord } from '../decoders/read/circuit-word.ts';
 
 /** Quantities that are listed for a device, by channel and kind. */
 export type ListedQuantities = readonly ListedQuantity[];
@@ -50,7 +50,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   // A listed quantity without a key keeps its channel only for its own native name. If another quantity has the channel, a new channel name
   // is derived from the quantity's key.
   return there && (there.key !== undefined || named.length > 1)
-    ? `${toCircuitWord(getQuantityKey(one))}/${one.channel}`
+    ? `${createCircuitWord(getQuantityKey(one))}/${one.channel}`
     : one.channel;
 }
 
@@ -58,7 +58,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
  * Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only
  * if it is listed.
  */
-export const dropUnlistedUnknownQuantities = (
+export const filterStorableQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],
 ): readonly DecodedValue[] =>

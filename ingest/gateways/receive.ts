@@ -6,8 +6,8 @@ import {
   parseDecoderSettings,
   selectCurrentValues,
 } from '../decoders/family.ts';
-import type { NamedDecodeResult } from '../decoders/gateway-decoders.ts';
-import { DecodingFault } from '../fault.ts';
+import type { DecodeResultWithFamilyName } from '../decoders/gateway-decoders.ts';
+import { MessageDecodingError } from '../fault.ts';
 import type { IncomingMessage } from '../message.ts';
 import {
   type Announcement,
@@ -19,9 +19,9 @@ import {
   recordAnnouncement,
   saveAnnouncements,
 } from './announcements.ts';
-import { toDecodedMessage } from './assign.ts';
+import { createDecodedMessage } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
-import { assignChannelsToListedQuantities, dropUnlistedUnknownQuantities } from './listed-quantities.ts';
+import { assignChannelsToListedQuantities, filterStorableQuantities } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
 /**
@@ -171,7 +171,7 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
   try {
     return receiveOne(message, below, gateway);
   } catch (error) {
-    throw new DecodingFault(error);
+    throw new MessageDecodingError(error);
   }
 }
 
@@ -181,20 +181,20 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
  */
 class ReadingsOfMessage {
   readonly #message: DeviceMessage;
-  readonly #decoded: NamedDecodeResult;
+  readonly #decoded: DecodeResultWithFamilyName;
   readonly #gateway: Gateway;
-  readonly #bySettings = new Map<string, NamedDecodeResult>();
-  readonly #byDevice = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
+  readonly #bySettings = new Map<string, DecodeResultWithFamilyName>();
+  readonly #byDevice = new Map<DecodeResultWithFamilyName, Map<string, DecodedValue[]>>();
 
   /** `decoded`: the message as decoded with the gateway's settings. */
-  constructor(message: DeviceMessage, decoded: NamedDecodeResult, gateway: Gateway) {
+  constructor(message: DeviceMessage, decoded: DecodeResultWithFamilyName, gateway: Gateway) {
     this.#message = message;
     this.#decoded = decoded;
     this.#gateway = gateway;
   }
 
   /** Decodes the message with the settings of the device. */
-  readFor({ paired }: Discovery): NamedDecodeResult {
+  readFor({ paired }: Discovery): DecodeResultWithFamilyName {
     const key = JSON.stringify(paired?.settings ?? {});
     if (key === '{}') return this.#decoded;
     const { known, settings } = this.#gateway;
@@ -249,11 +249,11 @@ function receiveOne(
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
     const { quantities } = discovery;
-    const values = dropUnlistedUnknownQuantities(
+    const values = filterStorableQuantities(
       quantities,
       assignChannelsToListedQuantities(quantities, readings.valuesOf(discovery)),
     );
-    return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
+    return [{ ...rest, decoded: createDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
   // If the message has only one device, the settings of this device determine which elements are rejected.
   const [only] = found;
@@ -306,7 +306,7 @@ const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMe
 });
 
 /** Rejects a message of a gateway that was deleted or never existed. */
-export const rejectUnknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
+export const rejectMessageOfUnknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
   // The payload is not stored, because its owner is unknown.
   payload: Buffer.alloc(0),

@@ -228,14 +228,14 @@ const LOOK_MS = 2_000;
 const MAX_GATEWAYS = 100;
 
 /** Starts a loop that writes pending counts of gateways. Without it, a gateway's counts would be written only with its next batch. */
-export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
-  startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
+export const startSavingUnrecognisedCounts = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
+  startLoop('unread messages', () => saveUnrecognisedCounts(pool, unread), LOOK_MS, log);
 
 /**
  * Writes the due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: all counts are due, even if
  * the gateway's last write was a moment ago. If the transaction fails, its counts are lost.
  */
-export async function saveUnrecognised(
+export async function saveUnrecognisedCounts(
   pool: Pool,
   unread: UnrecognisedMessageCounter,
   isLast = false,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
 /** Energies up to the maximum for which the sum of five intervals in one quarter-hour is exact. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
-  .map(asMilliwattHours);
+  .map(castToMilliwattHours);
 const interval = fc
   .record({
     startMs: fc.integer({ min: 0, max: 4 * QUARTER_HOUR_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),

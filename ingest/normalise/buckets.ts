@@ -1,4 +1,4 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, TimeSpan } from './counting-rule.ts';
 import type { SeriesRoles } from './roles-by-time.ts';
@@ -13,9 +13,9 @@ export interface QuarterHourBuckets {
 }
 
 export const createZeroSums = (): MeasureSums => ({
-  energyMilliwattHours: asMilliwattHours(0),
-  estimatedMilliwattHours: asMilliwattHours(0),
-  exportMilliwattHours: asMilliwattHours(0),
+  energyMilliwattHours: castToMilliwattHours(0),
+  estimatedMilliwattHours: castToMilliwattHours(0),
+  exportMilliwattHours: castToMilliwattHours(0),
   readingCount: 0,
   coveredMs: 0,
   exportCoveredMs: 0,
@@ -65,15 +65,16 @@ export function addInterval(
     if (roles.import) {
       const importUpTo = flowedUpTo(importMilliwattHours, interval.importSpan ?? interval, toMs);
       const part = sign * (importUpTo - importBefore);
-      delta.energyMilliwattHours = asMilliwattHours(delta.energyMilliwattHours + part);
-      if (interval.estimated) delta.estimatedMilliwattHours = asMilliwattHours(delta.estimatedMilliwattHours + part);
+      delta.energyMilliwattHours = castToMilliwattHours(delta.energyMilliwattHours + part);
+      if (interval.estimated)
+        delta.estimatedMilliwattHours = castToMilliwattHours(delta.estimatedMilliwattHours + part);
       delta.coveredMs += sign * (toMs - fromMs);
       importBefore = importUpTo;
     }
     if (roles.export) {
       const exportUpTo = flowedUpTo(exportMilliwattHours, interval.exportSpan ?? interval, toMs);
       const part = sign * (exportUpTo - exportBefore);
-      delta.exportMilliwattHours = asMilliwattHours(delta.exportMilliwattHours + part);
+      delta.exportMilliwattHours = castToMilliwattHours(delta.exportMilliwattHours + part);
       delta.exportCoveredMs += sign * (toMs - fromMs);
       exportBefore = exportUpTo;
     }

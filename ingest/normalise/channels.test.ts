@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseRoles } from './channels.ts';
+import { chooseSeriesRoles } from './channels.ts';
 import { createRolesLookup, type RolesByTime } from './roles-by-time.ts';
 
 const series = fc.uniqueArray(
@@ -34,7 +34,9 @@ test('chooses the same roles from a set of series in any order of appearance', (
         .map((one) => ({ one, rank: ranks.next().value as number }))
         .sort((a, b) => a.rank - b.rank)
         .map(({ one }) => one);
-      expect(rolesByName(other, chooseRoles(other)).sort()).toEqual(rolesByName(all, chooseRoles(all)).sort());
+      expect(rolesByName(other, chooseSeriesRoles(other)).sort()).toEqual(
+        rolesByName(all, chooseSeriesRoles(all)).sort(),
+      );
     }),
   );
 });
@@ -42,7 +44,7 @@ test('chooses the same roles from a set of series in any order of appearance', (
 test('counts one quantity per circuit and direction, either its total or its parts; gas separately; temperatures never', () => {
   fc.assert(
     fc.property(series, (all) => {
-      const roles = chooseRoles(all).map((one) => one.roles);
+      const roles = chooseSeriesRoles(all).map((one) => one.roles);
       const counted = new Map<string, Set<string>>();
       all.forEach(({ channel, kind }, index) => {
         const words = channel.split('/');
@@ -103,7 +105,7 @@ test.each([
     const [kind = '', channel = ''] = name.split(' ');
     return { kind, channel };
   });
-  expect(rolesByName(all, chooseRoles(all))).toEqual(wanted);
+  expect(rolesByName(all, chooseSeriesRoles(all))).toEqual(wanted);
 });
 
 test('counts each interval by the best series with a reading before its end; later series change nothing before them', () => {
@@ -123,10 +125,10 @@ test('counts each interval by the best series with a reading before its end; lat
   const electric = (all: { channel: string }[]) => all.every(({ channel }) => !channel.includes('gas'));
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
-      const roles = chooseRoles(all);
+      const roles = chooseSeriesRoles(all);
       // The roles at `endMs` are the same if all series without a reading before `endMs` are left out.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
-      const known = chooseRoles(before);
+      const known = chooseSeriesRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
       if (isZeroTotal || !electric(all)) return;
       for (const [index, one] of before.entries()) {
@@ -156,12 +158,12 @@ test.each([
     const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);
     return { kind, channel, firstReadAtMs: Number(first), nonzeroAtMs, unit: unit ?? null };
   });
-  const roles = chooseRoles(all).map((one) => ({ roles: createRolesLookup(one)(endMs) }));
+  const roles = chooseSeriesRoles(all).map((one) => ({ roles: createRolesLookup(one)(endMs) }));
   expect(rolesByName(all, roles)).toEqual(wanted);
 });
 
 test('prefers the owner’s setting of a quantity to its name', () => {
-  const meaning = (series: Parameters<typeof chooseRoles>[0]) => chooseRoles(series)[0]?.roles;
+  const meaning = (series: Parameters<typeof chooseSeriesRoles>[0]) => chooseSeriesRoles(series)[0]?.roles;
   const register = { channel: 'sml/unknown/wert_a', kind: 'register' };
   const nothing = { import: false, export: false, meter: null };
   const imported = { import: true, export: false, meter: null };

@@ -1,4 +1,4 @@
-import type { Meter } from '#src/database/meter.ts';
+import type { AggregatedMeter } from '#src/database/meter.ts';
 import {
   CHANNEL_PARTS,
   type ChannelSetting,
@@ -64,10 +64,10 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
  * unknown meaning. Gas, heat and water are chosen separately, in kWh and by volume; they have no export. `series`: all series that the
  * device has ever had. Returns the roles in the same order.
  */
-export function chooseRoles(series: readonly Series[]): RolesByTime[] {
+export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannel(one, one.word));
   const choices = choicesOf(series, channels);
-  const meters = series.map(({ word }, index): Meter | null => {
+  const meters = series.map(({ word }, index): AggregatedMeter | null => {
     const { commodity, isVolume } = channels[index] as ParsedChannel;
     if (commodity === 'electricity') return word?.placement ?? null;
     return isVolume ? `${commodity}_m3` : commodity;

@@ -5,7 +5,7 @@ import { compareSeriesReadings } from './counting-rule.ts';
 import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
 import {
-  applyRolesUpTo,
+  applyRolesUntil,
   createRolesLookup,
   findRoleDifferenceRange,
   NO_SERIES_ROLES,
@@ -25,7 +25,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
       let of: Parameters<typeof createRolesLookup>[0] = { roles: first };
       const wanted = Array<SeriesRoles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
-        of = applyRolesUpTo(of, { roles }, untilMs);
+        of = applyRolesUntil(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
         const times = findRoleDifferenceRange(of, { roles });
@@ -33,7 +33,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
         if (times) expect(times.fromMs).toBe(other[0]);
       }
       expect(wanted.map((_, ms) => createRolesLookup(of)(ms))).toEqual(wanted);
-      expect(applyRolesUpTo(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
+      expect(applyRolesUntil(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
     }),
   );
 });
@@ -56,7 +56,7 @@ test('counts each interval once, by the role at its end, for any border; with on
             return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
-        const of = applyRolesUpTo({ roles: after }, { roles: before }, border);
+        const of = applyRolesUntil({ roles: after }, { roles: before }, border);
         const ruleOf = (roles: SeriesRoles) => selectCountingRule('import', kind, roles, by);
         const energy = (roles: SeriesRoles) => {
           const rule = ruleOf(roles);

@@ -3,9 +3,9 @@ import { replayReadings } from './replay.ts';
 import {
   createRolesLookup,
   getCountingEndMs,
+  listRoleSpans,
   type RolesByTime,
   type SeriesRoles,
-  toRoleSpans,
 } from './roles-by-time.ts';
 
 /**
@@ -20,7 +20,7 @@ export function createCountingRuleByTime(
 ): CountingRule<unknown> {
   const endMs = getCountingEndMs(of);
   const at = createRolesLookup(of);
-  const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
+  const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
    * Whether the series is a register. The counting rule of a register has a fixed direction. Energy that the rule reports late may belong

@@ -101,7 +101,7 @@ export interface CountingRule<State> {
 }
 
 /** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends only on this reading. */
-export function restartAfterLastCounted<State>(
+export function findRestartAfterLastCounted<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,
 ): CountingRestart<State> | null {
@@ -118,7 +118,7 @@ export interface CountingSettings {
 }
 
 /** Settings that applied before a time, Unix ms. */
-export interface EarlierSettings extends CountingSettings {
+export interface SettingsBeforeTime extends CountingSettings {
   readonly untilMs: number;
 }
 
@@ -128,7 +128,7 @@ export interface EarlierSettings extends CountingSettings {
  */
 export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
-  readonly earlier?: readonly EarlierSettings[];
+  readonly earlier?: readonly SettingsBeforeTime[];
   /**
    * Times (Unix ms, in order) after which the series reads a different counter, because its owner then changed the decoder settings. Each
    * is the time of the last reading before such a change. The energy between this reading and the next is not counted.
@@ -138,11 +138,11 @@ export interface SettingsByTime extends CountingSettings {
    * Steps back of the clock of the series' host. Between a reading before the step and one after it, the elapsed time is longer by the
    * step.
    */
-  readonly stepsBack?: readonly ClockStepBack[];
+  readonly stepsBack?: readonly BackwardClockStep[];
 }
 
 /** A step back of a clock: its position among the readings (Unix ms), and its length in ms. */
-export interface ClockStepBack {
+export interface BackwardClockStep {
   readonly atMs: number;
   readonly byMs: number;
 }

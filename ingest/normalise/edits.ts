@@ -1,13 +1,13 @@
 import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import type { ClockStepBack, SeriesReading } from './counting-rule.ts';
+import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 
 /** Whether an edit excludes a reading of a series. */
-export type ExclusionTest = (point: SeriesReading) => boolean;
+export type IsReadingExcluded = (point: SeriesReading) => boolean;
 
 /** Effect of edits on one series after a plan that applies edits up to an end time. */
 export interface SeriesEdits {
   /** Test for readings that the edits exclude. Undefined if none is excluded. */
-  readonly isExcluded?: ExclusionTest;
+  readonly isExcluded?: IsReadingExcluded;
   /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null: the plan recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings entered by hand that must be stored, and those that must be deleted. */
@@ -15,8 +15,8 @@ export interface SeriesEdits {
   readonly withdrawn: readonly SeriesReading[];
   /** Steps back of the clock that received the series, before and after the plan. */
   readonly stepsBack: {
-    readonly before: readonly ClockStepBack[];
-    readonly after: readonly ClockStepBack[];
+    readonly before: readonly BackwardClockStep[];
+    readonly after: readonly BackwardClockStep[];
     /** Times of the first and the last step that the plan adds or removes, Unix ms. Null if there are none. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
@@ -43,7 +43,7 @@ export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edi
 }
 
 /** Returns the time range in which an edit is applied after a plan up to the time `untilMs`. Null if the edit is then applied nowhere. */
-export function findAppliedTimeRange(edit: Edit, untilMs: number): EditTimeRange | null {
+export function findAppliedRangeOfEdit(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = findPendingEditStartMs(edit);
   if (openMs === null || untilMs <= openMs) return counted;
@@ -68,19 +68,19 @@ export function computeSeriesEdits(
   untilMs: number,
 ): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
-  const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
+  const mine = edits.filter((edit) => isSeriesAffectedByEdit(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
   // An edit adds a reading by hand only if its start is in the applied part. Otherwise, a reading by hand at the start was entered by a
   // person.
-  const applied = mine.filter((edit) => findAppliedTimeRange(edit, untilMs)?.fromMs === edit.fromMs);
+  const applied = mine.filter((edit) => findAppliedRangeOfEdit(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
     within(
-      whole.flatMap((edit) => findAppliedTimeRange(edit, untilMs) ?? []),
+      whole.flatMap((edit) => findAppliedRangeOfEdit(edit, untilMs) ?? []),
       carried,
     ),
-    ...mine.map((edit) => ofInstants(edit, findAppliedTimeRange(edit, untilMs), carried)),
+    ...mine.map((edit) => ofInstants(edit, findAppliedRangeOfEdit(edit, untilMs), carried)),
   );
   const open = mine.filter((edit) => (findPendingEditStartMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAsked: (edit: Edit) => boolean): SeriesReading[] =>
@@ -119,7 +119,7 @@ export function computeSeriesEdits(
 /** Returns the time ranges that are excluded both before and after the plan, except the instants of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
-    const after = findAppliedTimeRange(edit, untilMs);
+    const after = findAppliedRangeOfEdit(edit, untilMs);
     if (!edit.counted || !after) return [];
     return { fromMs: Math.max(edit.counted.fromMs, after.fromMs), toMs: Math.min(edit.counted.toMs, after.toMs) };
   });
@@ -146,7 +146,7 @@ function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
 }
 
 /** Whether an edit applies to a series of its device. */
-export const doesEditConcernSeries = (edit: Edit, channel: string, kind: string): boolean =>
+export const isSeriesAffectedByEdit = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
@@ -158,7 +158,7 @@ function ofInstants(
   { instants, value, ...edit }: Edit,
   counted: EditTimeRange | null,
   carried: ReadonlySet<number>,
-): ExclusionTest | undefined {
+): IsReadingExcluded | undefined {
   if (!instants || !counted) return undefined;
   const { fromMs, toMs } = counted;
   return ({ readAtMs, intervalMs }) => {
@@ -169,7 +169,7 @@ function ofInstants(
   };
 }
 
-function either(...conditions: (ExclusionTest | undefined)[]): ExclusionTest | undefined {
+function either(...conditions: (IsReadingExcluded | undefined)[]): IsReadingExcluded | undefined {
   const some = conditions.filter((condition) => condition !== undefined);
   if (some.length <= 1) return some[0];
   return (point) => some.some((condition) => condition(point));
@@ -194,9 +194,9 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
  * Returns the steps by which the device's clock was set back, from the edits of a series. A step adds its length to the elapsed time. If a
  * later step set the clock to before an earlier step, both take effect at the later one's time.
  */
-function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
+function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
   const mine = edits.filter(({ instants }) => instants);
-  const steps: { edit: Edit; step: ClockStepBack }[] = [];
+  const steps: { edit: Edit; step: BackwardClockStep }[] = [];
   for (const edit of mine.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const { fromMs, toMs } = edit;
     const later = steps.filter((one) => one.edit.instants?.has(fromMs)).map(({ step }) => step.atMs);
@@ -209,7 +209,7 @@ function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
  * Returns a test for points in the time range of one of the edits. The test is true for points that were sent, or added by an edit by the
  * clock. It is false for a reading by a person, which replaces the sent reading at its instant.
  */
-function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ExclusionTest | undefined {
+function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): IsReadingExcluded | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {

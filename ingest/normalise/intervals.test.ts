@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
+import { computeReferenceSteps, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryIntervals } from '#test/reference/histories.ts';
-import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
+import { computeIntervals, expectRestartsToAgree, listReferenceReadings } from '#test/support/counting-rules.ts';
 import { createIntervalCountingRule } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(addConflictingReadings);
@@ -10,10 +10,10 @@ const series = arbitraryIntervals('import').chain(addConflictingReadings);
 test('gives the same energy as the reference for 1,000 random series of intervals; if intervals overlap, the first one counts', () => {
   fc.assert(
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
-      const points = distinctReadings(readingsOfDevice(readings));
+      const points = orderDistinctReadings(listReferenceReadings(readings));
       const none = { limitKw: 0, registerMaxKwh: null, maxGapMinutes: 0 };
       expect(computeIntervals(createIntervalCountingRule(direction), points)).toEqual(
-        referenceSteps({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
+        computeReferenceSteps({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
           startMs: Number(from),
           endMs: Number(to),
           importMilliwattHours: direction === 'import' ? Number(energy) : 0,
@@ -29,9 +29,9 @@ test('gives the same energy as the reference for 1,000 random series of interval
 test('restarting from any stored interval reaches the same state as the whole series', () => {
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
-      for (const { state, restarted } of compareRestarts(
+      for (const { state, restarted } of expectRestartsToAgree(
         createIntervalCountingRule('import'),
-        distinctReadings(readingsOfDevice(readings)),
+        orderDistinctReadings(listReferenceReadings(readings)),
         length,
       ))
         expect(restarted).toEqual(state);

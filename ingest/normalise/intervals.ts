@@ -1,5 +1,5 @@
-import { asMilliwattHours } from '#src/core/units.ts';
-import { type CountingRule, restartAfterLastCounted } from './counting-rule.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
+import { type CountingRule, findRestartAfterLastCounted } from './counting-rule.ts';
 
 export interface IntervalState {
   /** End of the last interval that counted. */
@@ -14,7 +14,7 @@ export function createIntervalCountingRule(direction: 'import' | 'export'): Coun
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => restartAfterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
+    restart: (before) => findRestartAfterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
     step(state, point, findings) {
       const startMs = point.readAtMs - point.intervalMs;
       if (state.keptEndMs !== undefined && startMs < state.keptEndMs) {
@@ -25,8 +25,8 @@ export function createIntervalCountingRule(direction: 'import' | 'export'): Coun
       findings.interval({
         startMs,
         endMs: point.readAtMs,
-        importMilliwattHours: asMilliwattHours(imported),
-        exportMilliwattHours: asMilliwattHours(exported),
+        importMilliwattHours: castToMilliwattHours(imported),
+        exportMilliwattHours: castToMilliwattHours(exported),
         estimated: false,
       });
       return { keptEndMs: point.readAtMs };

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asMilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
 import { isPlausibleReading } from '#test/reference/registers.ts';
 import type { CountingSettings } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
-  isJitter,
   isPlausible,
   isPlausibleConstantPower,
-  isReset,
+  isRegisterJitter,
+  isRegisterReset,
 } from './plausibility.ts';
 
 const KWH = 1_000_000;
@@ -17,8 +17,8 @@ const device: CountingSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMin
 /** Returns two register values in mWh, `ms` apart. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
-    { readAtMs: 0, valueMilliwattHours: asMilliwattHours(a) },
-    { readAtMs: ms, valueMilliwattHours: asMilliwattHours(b) },
+    { readAtMs: 0, valueMilliwattHours: castToMilliwattHours(a) },
+    { readAtMs: ms, valueMilliwattHours: castToMilliwattHours(b) },
   ] as const;
 
 // Cases at the exact bound of each rule. Random registers rarely reach these bounds.
@@ -74,7 +74,7 @@ test.each([
   [10 * KWH - 1, 100_000, false],
   [20 * KWH, 100_001, false],
 ])('judges a step back from %d mWh by %d as jitter: %s', (a, drop, is) => {
-  expect(isJitter(...pair(a, a - drop))).toBe(is);
+  expect(isRegisterJitter(...pair(a, a - drop))).toBe(is);
 });
 
 test.each([
@@ -107,5 +107,5 @@ test.each([
   // Not a reset, because the new value is not reachable from zero in 15 minutes.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
 ])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
-  expect(isReset(...pair(a, b, ms), device)).toBe(is);
+  expect(isRegisterReset(...pair(a, b, ms), device)).toBe(is);
 });

@@ -1,4 +1,4 @@
-import { asMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { CountingSettings } from './counting-rule.ts';
 
 const KWH = 1_000_000;
@@ -63,7 +63,7 @@ export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { l
  * Whether the register stepped back slightly (by at most 1 % and 0.1 kWh). Some registers lose the digits after the decimal point at a
  * reboot.
  */
-export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
+export function isRegisterJitter(a: RegisterValue, b: RegisterValue): boolean {
   const drop = a.valueMilliwattHours - b.valueMilliwattHours;
   return drop > 0 && drop <= KWH / 10 && drop * 100 <= a.valueMilliwattHours;
 }
@@ -92,9 +92,9 @@ export function computeRolloverMilliwattHours(
  * Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the
  * elapsed time.
  */
-export function isReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
+export function isRegisterReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&
-    isPlausible({ readAtMs: a.readAtMs, valueMilliwattHours: asMilliwattHours(0) }, b, settings)
+    isPlausible({ readAtMs: a.readAtMs, valueMilliwattHours: castToMilliwattHours(0) }, b, settings)
   );
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
+import { computeReferenceSteps, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
-import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
+import { computeIntervals, expectRestartsToAgree, listReferenceReadings } from '#test/support/counting-rules.ts';
 import { createPowerCountingRule } from './power.ts';
 
 const series = arbitraryPowers('import').chain(addConflictingReadings);
@@ -17,7 +17,7 @@ const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Numbe
 test('gives the same energy as the reference for 1,000 random series of power, with import and export and their spans', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
-      const points = distinctReadings(readingsOfDevice(readings));
+      const points = orderDistinctReadings(listReferenceReadings(readings));
       const found = computeIntervals(
         createPowerCountingRule(device, { ...counts, channelDirection: 'import' }),
         points,
@@ -28,7 +28,7 @@ test('gives the same energy as the reference for 1,000 random series of power, w
           return { importSpan: whole, exportSpan: whole, ...one };
         }),
       ).toEqual(
-        referenceSteps({ kind: 'power', direction: 'import', readings: points }, device).map(
+        computeReferenceSteps({ kind: 'power', direction: 'import', readings: points }, device).map(
           ({ from, to, energy, exported, importWithin, exportWithin }) => ({
             startMs: Number(from),
             endMs: Number(to),
@@ -48,7 +48,7 @@ test('gives the same energy as the reference for 1,000 random series of power, w
 test('counts the positive part of an export channel as export, and ignores the negative part', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
-      const points = distinctReadings(readingsOfDevice(readings));
+      const points = orderDistinctReadings(listReferenceReadings(readings));
       const rule = createPowerCountingRule(device, { import: false, export: true, channelDirection: 'export' });
       expect(
         computeIntervals(rule, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
@@ -56,7 +56,7 @@ test('counts the positive part of an export channel as export, and ignores the n
           exportMilliwattHours,
         ]),
       ).toEqual(
-        referenceSteps({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
+        computeReferenceSteps({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
           0,
           Number(exported),
         ]),
@@ -130,8 +130,8 @@ test('computes exact energy even if the product of power and time exceeds the sa
 test('the counting rule for power can restart from any single reading', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
-      const points = distinctReadings(readingsOfDevice(readings));
-      const found = compareRestarts(
+      const points = orderDistinctReadings(listReferenceReadings(readings));
+      const found = expectRestartsToAgree(
         createPowerCountingRule(device, { import: true, export: true, channelDirection: 'import' }),
         points,
         1,

@@ -1,6 +1,6 @@
-import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { type CountingRule, restartAfterLastCounted, type SettingsByTime, type TimeSpan } from './counting-rule.ts';
-import { createSettingsLookup, hasSplitBetween } from './settings.ts';
+import { castToMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
+import { type CountingRule, findRestartAfterLastCounted, type SettingsByTime, type TimeSpan } from './counting-rule.ts';
+import { createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -13,17 +13,17 @@ interface Side {
   span?: TimeSpan;
 }
 
-const NOTHING: Side = { energyMilliwattHours: asMilliwattHours(0) };
+const NOTHING: Side = { energyMilliwattHours: castToMilliwattHours(0) };
 
 /** Returns numerator ÷ denominator, halves rounded up. Exact beyond 2^53. */
 function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
-  return asMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
+  return castToMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
 /** Returns the energy of two powers of one direction (mW), as their mean over a time (ms), in mWh, halves rounded up. */
 function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
-  if (Number.isSafeInteger(product * 2)) return asMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
+  if (Number.isSafeInteger(product * 2)) return castToMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
   return quotient(BigInt(aMw + bMw) * BigInt(durationMs), 7_200_000n);
 }
 
@@ -79,10 +79,10 @@ export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRo
     initial: {},
     knows: () => true,
     restart: (before) =>
-      restartAfterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
+      findRestartAfterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
       const maxGapMs = at(point.readAtMs).maxGapMinutes * MINUTE_MS;
-      const follows = lastAtMs !== undefined && !hasSplitBetween(settings, lastAtMs, point.readAtMs);
+      const follows = lastAtMs !== undefined && !hasCounterChangeBetween(settings, lastAtMs, point.readAtMs);
       if (follows && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const { forwards, backwards } = sides(lastAtMs, lastMw, point.readAtMs, point.value);
         const imported = roles.import && !isExport ? forwards : NOTHING;

@@ -1,4 +1,4 @@
-import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type {
   CountingRestart,
@@ -13,25 +13,25 @@ import type {
 } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
-  isJitter,
   isPlausible,
   isPlausibleConstantPower,
-  isReset,
+  isRegisterJitter,
+  isRegisterReset,
   type RegisterValue,
 } from './plausibility.ts';
 import {
   appendToRun,
   createRegisterRun,
-  createRunOfTwo,
-  findRisenReadingAnHourBefore,
+  createTwoReadingRun,
+  findRisenReadingBeforePreviousHour,
   getEarliestReadingMs,
   getLastReading,
   getSecondLastReading,
   type RegisterRun,
-  rebuildRun,
+  rebuildRegisterRun,
   replaceLastReading,
 } from './run.ts';
-import { correctForClockSteps, createSettingsLookup, hasSplitBetween } from './settings.ts';
+import { correctForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
  * State of a register. `run`: the readings that count; undefined before the first reading. `held`: an implausible reading after the run.
@@ -45,8 +45,8 @@ export interface RegisterState {
 
 const valueOfPoint = ({ readAtMs, value, intervalMs }: SeriesReading): RegisterValue =>
   intervalMs === READ_BY_HAND_INTERVAL_MS
-    ? { readAtMs, valueMilliwattHours: asMilliwattHours(value), isByHand: true }
-    : { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
+    ? { readAtMs, valueMilliwattHours: castToMilliwattHours(value), isByHand: true }
+    : { readAtMs, valueMilliwattHours: castToMilliwattHours(value) };
 const pointOf = (value: RegisterValue): SeriesReading => ({
   readAtMs: value.readAtMs,
   intervalMs: value.isByHand ? READ_BY_HAND_INTERVAL_MS : 0,
@@ -79,7 +79,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   restart(before: readonly SeriesReadingWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
-    const found = rebuildRun(before, later?.run);
+    const found = rebuildRegisterRun(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
@@ -107,7 +107,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingResultReceiver): RegisterState {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
-    if (hasSplitBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
+    if (hasCounterChangeBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
       // After a split the register is another counter, so no reading can confirm a held reading of the previous one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
@@ -123,7 +123,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   #take(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
     const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
-    if (!isJitter(last, now)) return hold(findings, run, now);
+    if (!isRegisterJitter(last, now)) return hold(findings, run, now);
     // After jitter, no energy is counted until the register exceeds its previous value.
     findings.verdict(pointOf(now), 'jitter');
     return {
@@ -177,7 +177,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
       this.#countOver(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
-      return createRunOfTwo(since, held);
+      return createTwoReadingRun(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && this.#fits(before, held)) {
       findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
@@ -190,7 +190,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     if (across !== null) {
       findings.verdict(pointOf(held), 'rollover');
       this.#countOver(findings, good, held, across);
-    } else if (isReset(this.#elapsed(good, held), held, settings)) {
+    } else if (isRegisterReset(this.#elapsed(good, held), held, settings)) {
       findings.verdict(pointOf(held), 'reset');
       this.#countOver(findings, good, held, held.valueMilliwattHours);
     } else {
@@ -222,8 +222,8 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     findings.interval({
       startMs: a.readAtMs,
       endMs: b.readAtMs,
-      importMilliwattHours: asMilliwattHours(imported),
-      exportMilliwattHours: asMilliwattHours(exported),
+      importMilliwattHours: castToMilliwattHours(imported),
+      exportMilliwattHours: castToMilliwattHours(exported),
       estimated: isLate || b.readAtMs - a.readAtMs > HOUR_MS,
       ...(isLate && { isLate }),
     });
@@ -232,7 +232,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   /** If a held reading is late news, returns the earlier reading since which its energy is spread; otherwise null. */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
-    const since = findRisenReadingAnHourBefore(run, held.readAtMs);
+    const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);
     return since && this.#fits(since, held) && isPlausibleConstantPower(since, held, this.#at(held.readAtMs))
       ? since
       : null;

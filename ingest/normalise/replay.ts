@@ -7,7 +7,7 @@ import type {
   SeriesReading,
   SeriesReadingWithVerdict,
 } from './counting-rule.ts';
-import type { ExclusionTest } from './edits.ts';
+import type { IsReadingExcluded } from './edits.ts';
 
 /** Result of running a counting rule over a sequence of points. */
 export interface ReplayResult {
@@ -26,7 +26,7 @@ export interface ReplayResult {
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** A shared empty map, because all points are plainly counted in many replays. */
-export const NO_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
+export const EMPTY_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {
   readonly intervals: EnergyInterval[] = [];
@@ -34,17 +34,17 @@ class Run implements ReplayResult, CountingResultReceiver {
   backToMs = Number.POSITIVE_INFINITY;
   readonly #rule: CountingRule<unknown>;
   readonly #points: SeriesReading[] = [];
-  readonly #isExcluded: ExclusionTest | undefined;
+  readonly #isExcluded: IsReadingExcluded | undefined;
   #verdicts: Map<string, SeriesReadingWithVerdict> | null = null;
 
-  constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: ExclusionTest) {
+  constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: IsReadingExcluded) {
     this.#rule = rule;
     this.#isExcluded = isExcluded;
     this.state = from;
   }
 
   get verdicts(): ReadonlyMap<string, SeriesReadingWithVerdict> {
-    return this.#verdicts ?? NO_VERDICTS;
+    return this.#verdicts ?? EMPTY_VERDICTS;
   }
 
   take(point: SeriesReading): void {
@@ -84,7 +84,7 @@ export function replayReadings(
   rule: CountingRule<unknown>,
   from: unknown,
   points: readonly SeriesReading[],
-  isExcluded?: ExclusionTest,
+  isExcluded?: IsReadingExcluded,
 ): ReplayResult {
   const run = new Run(rule, from, isExcluded);
   for (const point of points) run.take(point);
@@ -92,17 +92,17 @@ export function replayReadings(
 }
 
 /** The stored results of a stretch of a series: the stretch's counted energy and the verdicts of its readings. */
-export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
+export type StoredReplayResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the counting rule received a stored reading. A reading that an edit excludes is not passed to the rule. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
 /** Counts readings from a given state on. Returns the intervals and verdicts to store. */
-export function computeStoredResult(
+export function computeStoredReplayResult(
   rule: CountingRule<unknown>,
   from: unknown,
   judged: readonly SeriesReadingWithVerdict[],
-): StoredResult {
+): StoredReplayResult {
   const verdicts = new Map<string, SeriesReadingWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(getReadingKey(point), point);
   const received = judged.filter(isReceived);
@@ -111,7 +111,7 @@ export function computeStoredResult(
 
 /** Results for a stretch of a series before and after a change of its set of readings. */
 export interface ReplayComparison {
-  before: StoredResult;
+  before: StoredReplayResult;
   after: ReplayResult;
   /** Whether both replays reached the same state after the change. All later results are then the same, too. */
   met: boolean;
@@ -123,7 +123,7 @@ export interface ReplayComparison {
  * The counting rules of a series before and after a change. They differ only in the settings and roles that apply up to `lastChangeMs`
  * (inclusive).
  */
-export interface RulesBeforeAndAfter {
+export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
   /** Of the two, the counting rule whose series counts for longer. It computes the state in which both replays start. Default: `after`. */
@@ -142,11 +142,11 @@ export interface RulesBeforeAndAfter {
  * `isExcluded`: selects readings of `after` that the counting rule does not receive.
  */
 export function compareReplays(
-  rules: RulesBeforeAndAfter,
+  rules: CountingRuleChange,
   from: unknown,
   points: { before: readonly SeriesReadingWithVerdict[]; after: readonly SeriesReading[] },
   lastChangeMs: number,
-  isExcluded?: ExclusionTest,
+  isExcluded?: IsReadingExcluded,
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
@@ -157,7 +157,7 @@ export function compareReplays(
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
-    before: computeStoredResult(rules.before, from, points.before.slice(0, changed + count)),
+    before: computeStoredReplayResult(rules.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

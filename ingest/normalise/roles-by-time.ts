@@ -1,11 +1,11 @@
-import type { Meter } from '#src/database/meter.ts';
+import type { AggregatedMeter } from '#src/database/meter.ts';
 
 /** The role of a series in the consumption of its device. */
 export interface SeriesRoles {
   import: boolean;
   export: boolean;
   /** The meter under which the energy is also reported separately. Null if it counts only towards the device's electricity. */
-  meter: Meter | null;
+  meter: AggregatedMeter | null;
   /**
    * Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time
    * (tariffs.ts).
@@ -15,14 +15,14 @@ export interface SeriesRoles {
 
 export const NO_SERIES_ROLES: SeriesRoles = { import: false, export: false, meter: null };
 
-export const haveSameRoles = (one: SeriesRoles, other: SeriesRoles): boolean =>
+export const areRolesEqual = (one: SeriesRoles, other: SeriesRoles): boolean =>
   one.import === other.import &&
   one.export === other.export &&
   one.meter === other.meter &&
   !one.isTariff === !other.isTariff;
 
 /** Roles that applied before a time, Unix ms. */
-export interface EarlierRoles {
+export interface RolesBeforeTime {
   readonly roles: SeriesRoles;
   readonly untilMs: number;
 }
@@ -34,7 +34,7 @@ export interface EarlierRoles {
 export interface RolesByTime {
   readonly roles: SeriesRoles;
   /** Earlier roles in order of time, each valid until its end. Undefined if the role has never changed. */
-  readonly earlierRoles?: readonly EarlierRoles[];
+  readonly earlierRoles?: readonly RolesBeforeTime[];
 }
 
 /** Returns a function that returns the roles at a time, Unix ms. */
@@ -44,7 +44,7 @@ export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: nu
 }
 
 /** Whether some role of a series, at any time, meets a condition. */
-export const hasRole = (
+export const hasRoleWith = (
   { roles, earlierRoles }: RolesByTime,
   isMet: (roles: SeriesRoles) => boolean | undefined,
 ): boolean => isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
@@ -60,7 +60,7 @@ export function getCountingEndMs(of: RolesByTime): number {
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
-export const doesCountAtAnyTime = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
+export const isEverCounted = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
  * Returns the time range `[fromMs, toMs)` that contains every difference between the roles of a series and its target
@@ -72,36 +72,36 @@ export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): {
     Number.NEGATIVE_INFINITY,
     ...[...(of.earlierRoles ?? []), ...(target.earlierRoles ?? [])].map(({ untilMs }) => untilMs).sort((a, b) => a - b),
   ];
-  const isOther = (ms: number) => !haveSameRoles(isNow(ms), isToBe(ms));
+  const isOther = (ms: number) => !areRolesEqual(isNow(ms), isToBe(ms));
   const last = starts.findLastIndex(isOther);
   if (last === -1) return null;
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
 /** Returns the roles of a series after `target` has been applied before a time, Unix ms. */
-export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
+export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return createRolesByTime([
-    ...toRoleSpans(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
-    ...toRoleSpans(of).filter((span) => span.untilMs > untilMs),
+    ...listRoleSpans(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
+    ...listRoleSpans(of).filter((span) => span.untilMs > untilMs),
   ]);
 }
 
 /** Builds roles by time from spans, in order of their ends; the last span ends at Infinity. */
-export function createRolesByTime(spans: readonly EarlierRoles[]): RolesByTime {
+export function createRolesByTime(spans: readonly RolesBeforeTime[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
   );
   const apart = lasting.filter((span, index) => {
     const next = lasting[index + 1];
-    return !next || !haveSameRoles(span.roles, next.roles);
+    return !next || !areRolesEqual(span.roles, next.roles);
   });
-  const { roles } = apart.at(-1) as EarlierRoles;
+  const { roles } = apart.at(-1) as RolesBeforeTime;
   return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
 /** Returns roles as spans; the last span ends at Infinity. */
-export const toRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): EarlierRoles[] => [
+export const listRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): RolesBeforeTime[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },
 ];

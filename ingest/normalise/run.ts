@@ -1,4 +1,4 @@
-import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { CountingRestart, CountingVerdict, SeriesReadingWithVerdict } from './counting-rule.ts';
 import type { RegisterValue } from './plausibility.ts';
 
@@ -18,7 +18,7 @@ const RISEN = 4;
 
 const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
   readAtMs: run[index] as number,
-  valueMilliwattHours: asMilliwattHours(run[index + 1] as number),
+  valueMilliwattHours: castToMilliwattHours(run[index + 1] as number),
 });
 
 export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
@@ -30,7 +30,7 @@ export const getEarliestReadingMs = (run: RegisterRun): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /** Returns the time of the latest risen reading before the last reading; for a run of one reading, the time of this reading. */
-export const getLatestRiseMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
+export const getLatestRiseTimeMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
   readAtMs,
@@ -38,7 +38,7 @@ export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterVal
 ];
 
 /** Creates a run of two readings. The first of them is a risen reading (one at which the register had risen). */
-export const createRunOfTwo = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
+export const createTwoReadingRun = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
   ...createRegisterRun(last),
   ...createRegisterRun(risen),
   ...createRegisterRun(risen),
@@ -101,7 +101,7 @@ function addOnce(run: number[], ms: number, value: number): void {
 }
 
 /** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
-export function findRisenReadingAnHourBefore(run: RegisterRun, ms: number): RegisterValue | undefined {
+export function findRisenReadingBeforePreviousHour(run: RegisterRun, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = getLastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);
@@ -137,7 +137,7 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
  * to the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the missing risen
  * readings, for example if a reading is minutes late or the register has not risen for months.
  */
-export function rebuildRun(
+export function rebuildRegisterRun(
   judged: readonly SeriesReadingWithVerdict[],
   later: RegisterRun | undefined,
 ): CountingRestart<RegisterRun> | null {
@@ -147,7 +147,7 @@ export function rebuildRun(
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;
-    const now = { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
+    const now = { readAtMs, valueMilliwattHours: castToMilliwattHours(value) };
     if (BEGINS.has(verdict)) {
       run = createRegisterRun(now);
       unknownToMs = Number.NEGATIVE_INFINITY;

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CountingSettings, SettingsByTime } from './counting-rule.ts';
-import { applySettingsUpTo, createSettingsLookup, findTimesComputedWithOtherSettings } from './settings.ts';
+import { applySettingsUntil, createSettingsLookup, findRangeComputedWithOtherSettings } from './settings.ts';
 
 const of = (limitKw: number): CountingSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
 
 test('applies new settings before a time, and leaves the previous ones from it on', () => {
-  const whole = applySettingsUpTo(of(100), of(10), POSITIVE_INFINITY);
+  const whole = applySettingsUntil(of(100), of(10), POSITIVE_INFINITY);
   expect(whole).toEqual(of(10));
-  expect(applySettingsUpTo(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
-  const half = applySettingsUpTo(of(100), of(10), 5_000);
+  expect(applySettingsUntil(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
+  const half = applySettingsUntil(of(100), of(10), 5_000);
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => createSettingsLookup(half)(ms).limitKw)).toEqual([10, 100]);
-  expect(findTimesComputedWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
+  expect(findRangeComputedWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
   // The setting was changed back while it was being applied. Only the part to which it was already applied is recomputed.
-  expect(findTimesComputedWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
-  expect(applySettingsUpTo(half, of(100), 5_000)).toEqual(of(100));
+  expect(findRangeComputedWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
+  expect(applySettingsUntil(half, of(100), 5_000)).toEqual(of(100));
 });
 
 test('each time gets the most recent setting, and in the end no time is pending', () => {
@@ -26,16 +26,16 @@ test('each time gets the most recent setting, and in the end no time is pending'
       let computedWith: SettingsByTime = of(10);
       const wanted = Array.from({ length: 22 }, () => 10);
       for (const { limitKw, untilMs } of steps) {
-        computedWith = applySettingsUpTo(computedWith, of(limitKw), untilMs);
+        computedWith = applySettingsUntil(computedWith, of(limitKw), untilMs);
         wanted.fill(limitKw, 0, untilMs);
         expect(wanted.map((_, ms) => createSettingsLookup(computedWith)(ms).limitKw)).toEqual(wanted);
-        const otherwise = findTimesComputedWithOtherSettings(computedWith, of(limitKw));
+        const otherwise = findRangeComputedWithOtherSettings(computedWith, of(limitKw));
         const others = wanted.flatMap((one, ms) => (one === limitKw ? [] : ms));
         expect(otherwise === null).toBe(others.length === 0);
         if (otherwise) expect(otherwise.fromMs).toBe(others[0]);
       }
       expect(
-        findTimesComputedWithOtherSettings(applySettingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30)),
+        findRangeComputedWithOtherSettings(applySettingsUntil(computedWith, of(30), POSITIVE_INFINITY), of(30)),
       ).toBeNull();
     }),
   );

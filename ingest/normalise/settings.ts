@@ -1,4 +1,4 @@
-import type { CountingSettings, EarlierSettings, SettingsByTime } from './counting-rule.ts';
+import type { CountingSettings, SettingsBeforeTime, SettingsByTime } from './counting-rule.ts';
 
 /** Whether the counting rule gives the same results with both sets of settings. */
 const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
@@ -17,7 +17,7 @@ export function createSettingsLookup(settings: SettingsByTime): (ms: number) => 
  * Whether the series began to read another counter between two readings (times in Unix ms), because the owner changed the decoder settings.
  * The energy between the two readings is then unknown.
  */
-export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
+export const hasCounterChangeBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
@@ -35,7 +35,7 @@ interface Times {
 }
 
 /** Returns the time range whose consumption was computed with settings other than `settings`. Null if there is none. */
-export function findTimesComputedWithOtherSettings(
+export function findRangeComputedWithOtherSettings(
   computedWith: SettingsByTime,
   settings: CountingSettings,
 ): Times | null {
@@ -46,7 +46,7 @@ export function findTimesComputedWithOtherSettings(
 }
 
 /** Returns the settings by time, once the consumption before `untilMs` (Unix ms) has been recomputed with `settings`. */
-export function applySettingsUpTo(
+export function applySettingsUntil(
   computedWith: SettingsByTime,
   settings: CountingSettings,
   untilMs: number,
@@ -57,16 +57,16 @@ export function applySettingsUpTo(
 }
 
 /** Returns settings as spans; the last one ends at Infinity. */
-const spansOf = ({ earlier = [], ...latest }: SettingsByTime): EarlierSettings[] => [
+const spansOf = ({ earlier = [], ...latest }: SettingsByTime): SettingsBeforeTime[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },
 ];
 
-function ofSpans(spans: readonly EarlierSettings[]): SettingsByTime {
+function ofSpans(spans: readonly SettingsBeforeTime[]): SettingsByTime {
   const apart = spans.filter((span, index) => {
     const next = spans[index + 1];
     return !next || !haveSameSettings(span, next);
   });
-  const { untilMs: _, ...latest } = apart.at(-1) as EarlierSettings;
+  const { untilMs: _, ...latest } = apart.at(-1) as SettingsBeforeTime;
   return apart.length === 1 ? latest : { ...latest, earlier: apart.slice(0, -1) };
 }

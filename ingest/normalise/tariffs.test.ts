@@ -3,36 +3,38 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import { distinctReadings, referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfHour, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { arbitraryRegisters, arbitrarySettings, HISTORY_START_MS } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
 import type { EnergyInterval } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { replayReadings } from './replay.ts';
 import {
   deriveTariffStepsOfRun,
-  findLatestRiseEndWithin,
-  findRisingStepAround,
-  hasRisen,
+  findEnclosingRisingStep,
+  findEndOfLatestRise,
+  hasCountedEnergy,
   type KnownTariffSteps,
-  replaceKnownSteps,
-  shiftStepAfter,
+  replaceTariffSteps,
+  shiftStepEnergyAfter,
 } from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** Reference implementation of `findLatestRiseEndWithin` and `findRisingStepAround`, by the definition in the counting rules. */
+/** Reference implementation of `findEndOfLatestRise` and `findEnclosingRisingStep`, by the definition in the counting rules. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
-  const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
-  const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
+  const within = steps.filter(
+    (one) => hasCountedEnergy(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs,
+  );
+  const around = steps.find((one) => hasCountedEnergy(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
 /** Expects that each search in the known steps gives either no result or the right one. Returns the number of results. */
 function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
-  const actual = [findLatestRiseEndWithin(known, asked), findRisingStepAround(known, asked)];
+  const actual = [findEndOfLatestRise(known, asked), findEnclosingRisingStep(known, asked)];
   if (actual[0] !== undefined) assert.equal(actual[0], within);
   if (actual[1] !== undefined) assert.deepEqual(actual[1], around);
   return actual.filter((one) => one !== undefined).length;
@@ -58,7 +60,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
       fc.infiniteStream(fc.nat(1_000)),
       (readings, of, numbers) => {
         const rule = new RegisterCountingRule(of, 'import');
-        const points = distinctReadings(readingsOfDevice(readings));
+        const points = orderDistinctReadings(listReferenceReadings(readings));
         const times = points.map(({ readAtMs }) => readAtMs);
         const number = () => numbers.next().value as number;
         const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
@@ -85,9 +87,9 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           after.sort((a, b) => a.endMs - b.endMs);
           for (const step of near) {
             told += expectNoOther(window, intervals, step);
-            told += expectNoOther(replaceKnownSteps(window, removed, valid), after, step);
+            told += expectNoOther(replaceTariffSteps(window, removed, valid), after, step);
             told += expectNoOther(
-              replaceKnownSteps(deriveTariffStepsOfRun(run, 'import'), removed, valid),
+              replaceTariffSteps(deriveTariffStepsOfRun(run, 'import'), removed, valid),
               after,
               step,
             );
@@ -121,15 +123,15 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
     exportMilliwattHours: 0,
   } as EnergyInterval;
   const remainingMs = 3.5 * HOUR_MS;
-  expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
-  expect(shiftStepAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
+  expect(shiftStepEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
+  expect(shiftStepEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
   // The low tariff stops at 100 kWh and continues with 121 kWh. All of this energy is in the hour after the other tariff's last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
     ...[0, 0.01, 0.02].map((more) => reading('import/t1', 4 + more, 121 + more)),
   ];
-  const row = referenceConsumption(readings, device, startOfHour).get(BigInt(HISTORY_START_MS + 3 * HOUR_MS));
+  const row = computeReferenceConsumption(readings, device, getStartOfHour).get(BigInt(HISTORY_START_MS + 3 * HOUR_MS));
   expect(row?.estimated).toBe(21_000_000n);
 });
 
@@ -141,7 +143,7 @@ test('assigns 10 kWh of an evening hour to that hour, like the reference, if tar
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),
     reading('import/t1', 25, 110),
   ];
-  const rows = referenceConsumption(readings, device, startOfHour);
+  const rows = computeReferenceConsumption(readings, device, getStartOfHour);
   const at = (hours: number) => rows.get(BigInt(HISTORY_START_MS + hours * HOUR_MS));
   expect(at(24)).toMatchObject({ energy: 10_000_000n, estimated: 0n, covered: 3_600_000n });
   expect(at(20)).toMatchObject({ energy: 1_000_000n, covered: 7_200_000n });
@@ -149,12 +151,12 @@ test('assigns 10 kWh of an evening hour to that hour, like the reference, if tar
     reading('import/t1', round / 4, 100 + round),
     reading('import/t2', round / 4 + 0.01, 200 + round),
   ]);
-  const both = referenceConsumption(rounds, device, startOfHour).get(BigInt(HISTORY_START_MS));
+  const both = computeReferenceConsumption(rounds, device, getStartOfHour).get(BigInt(HISTORY_START_MS));
   const alone = ['import/t1', 'import/t2'].map((channel) =>
-    referenceConsumption(
+    computeReferenceConsumption(
       rounds.filter((one) => one.channel === channel),
       device,
-      startOfHour,
+      getStartOfHour,
     ).get(BigInt(HISTORY_START_MS)),
   );
   expect(both?.energy).toBe(alone.reduce((sum, one) => sum + (one?.energy ?? 0n), 0n));

@@ -1,6 +1,6 @@
-import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './counting-rule.ts';
-import { getLastReading, getLatestRiseMs, getSecondLastReading, type RegisterRun } from './run.ts';
+import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type RegisterRun } from './run.ts';
 
 /**
  * In each direction of a circuit, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
@@ -19,7 +19,7 @@ export interface KnownTariffSteps {
   readonly quietFromMs: number;
 }
 
-export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyInterval): boolean =>
+export const hasCountedEnergy = ({ importMilliwattHours, exportMilliwattHours }: EnergyInterval): boolean =>
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
 /**
@@ -33,11 +33,11 @@ export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | '
   const step: EnergyInterval = {
     startMs: before.readAtMs,
     endMs: last.readAtMs,
-    importMilliwattHours: asMilliwattHours(direction === 'import' ? energy : 0),
-    exportMilliwattHours: asMilliwattHours(direction === 'export' ? energy : 0),
+    importMilliwattHours: castToMilliwattHours(direction === 'import' ? energy : 0),
+    exportMilliwattHours: castToMilliwattHours(direction === 'export' ? energy : 0),
     estimated: last.readAtMs - before.readAtMs > HOUR_MS,
   };
-  return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseMs(run) };
+  return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseTimeMs(run) };
 }
 
 /** Returns the index of the first step that ends after a time, or the number of steps if there is none. */
@@ -55,7 +55,7 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
  * Finds the latest rising step of another tariff that lies within the given interval and ends earlier, and returns its end. Null: none
  * exists. Undefined: the known steps do not show whether one exists.
  */
-export function findLatestRiseEndWithin(
+export function findEndOfLatestRise(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
   { startMs, endMs }: EnergyInterval,
 ): number | null | undefined {
@@ -63,7 +63,7 @@ export function findLatestRiseEndWithin(
   for (let index = firstEndingAfter(steps, endMs - 1) - 1; index >= 0; index--) {
     const step = steps[index] as EnergyInterval;
     if (step.startMs < startMs) return null;
-    if (hasRisen(step)) return step.endMs;
+    if (hasCountedEnergy(step)) return step.endMs;
   }
   // The unknown rising steps all end at or before this time, so they begin before it.
   return quietFromMs <= startMs ? null : undefined;
@@ -73,18 +73,18 @@ export function findLatestRiseEndWithin(
  * Finds a rising step of another tariff whose interval contains the given interval and ends later. Null: none exists. Undefined: the
  * known steps do not show whether one exists.
  */
-export function findRisingStepAround(
+export function findEnclosingRisingStep(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
   { startMs, endMs }: EnergyInterval,
 ): EnergyInterval | null | undefined {
   if (quietFromMs > endMs) return undefined;
   const step = steps[firstEndingAfter(steps, endMs)];
   if (!step) return toMs === Number.POSITIVE_INFINITY ? null : undefined;
-  return step.startMs <= startMs && hasRisen(step) ? step : null;
+  return step.startMs <= startMs && hasCountedEnergy(step) ? step : null;
 }
 
 /** Returns the known steps after some were replaced by others. */
-export function replaceKnownSteps(
+export function replaceTariffSteps(
   known: KnownTariffSteps,
   removed: readonly EnergyInterval[],
   added: readonly EnergyInterval[],
@@ -103,7 +103,7 @@ export function replaceKnownSteps(
 }
 
 /** Moves the energy of a step to the time after an instant within the step. The energy before the instant is then 0. */
-export function shiftStepAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
+export function shiftStepEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };
 }

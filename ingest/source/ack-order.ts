@@ -1,4 +1,4 @@
-import type { Receipt } from './source.ts';
+import type { MessageReceipt } from './source.ts';
 
 /**
  * Maximum time and number of acknowledgements that wait for one late message. A slow batch of another partition may take about as long as
@@ -12,7 +12,7 @@ const MAX_HELD = { ms: 1_000, count: 10_000 };
 const QUIET_MS = 100;
 
 /** A received message. State `late`: the message has delayed others for the maximum time, and is acknowledged as soon as it is done. */
-class OrderedReceipt implements Receipt {
+class OrderedReceipt implements MessageReceipt {
   readonly messageId: number;
   readonly #order: AckOrder;
   state: 'open' | 'done' | 'late' = 'open';
@@ -50,7 +50,7 @@ export class AckOrder {
   /**
    * Registers a message. When the message may be acknowledged, the caller must call `done` of the returned object once.
    */
-  register(messageId: number): Receipt {
+  register(messageId: number): MessageReceipt {
     const receipt = new OrderedReceipt(messageId, this);
     this.#count++;
     this.#receipts.push(receipt);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
-import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devices/credentials.ts';
-import type { LoginLocations } from '#src/devices/login-places.ts';
+import { type DeviceLoginOwner, hashSecret, type LoginCredentials } from '#src/devices/credentials.ts';
+import type { LoginProcessRegistry } from '#src/devices/login-places.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, findClientCertificate } from './client-certificate.ts';
@@ -12,15 +12,15 @@ export interface ClientCertificates {
   /** Certificates of the authorities that sign client certificates, PEM. */
   ca: Buffer;
   /** Returns the device or gateway of a client certificate, and the account that owns it. Null if the certificate is not registered. */
-  loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
+  loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: DeviceLoginOwner } | null>;
   /** Returns the SHA-256 of the sessions' certificates that no longer belong to the sessions' logins. */
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
 /** Callbacks that check logins. */
-export interface LoginOptions {
+export interface LoginCheckOptions {
   /** Returns the account of a device or gateway. Null if no device or gateway has this id and secret. */
-  findLogin(username: string, secret: string): Promise<LoginAccount | null>;
+  findLogin(username: string, secret: string): Promise<DeviceLoginOwner | null>;
   /** Returns those of the given password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
   /** Callbacks that check client certificates. Without them, clients cannot log in by certificate. */
@@ -28,7 +28,7 @@ export interface LoginOptions {
   /** Handlers of meters' claims for their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
   /** Stores which process serves each login. Undefined if there is only one process. */
-  places?: LoginLocations;
+  places?: LoginProcessRegistry;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface LoginOptions {
  * certificate; otherwise by name and password. The function returns null if the login is refused.
  */
 export const createLoginFinder =
-  ({ findLogin, certificates, claims }: LoginOptions) =>
+  ({ findLogin, certificates, claims }: LoginCheckOptions) =>
   async (client: Connection, name: string, password: string): Promise<SessionLogin | null> => {
     const certificate = certificates ? findClientCertificate(client.conn as Socket) : null;
     if (certificate === 'refused') return null;
@@ -52,9 +52,9 @@ export const createLoginFinder =
   };
 
 /** Ends connections whose login is no longer valid. Also ends connections of meters that take too long to claim their identity. */
-export async function endInvalidSessions(
+export async function disconnectInvalidLogins(
   sessions: ReadonlySet<Session>,
-  { endedLogins, certificates }: LoginOptions,
+  { endedLogins, certificates }: LoginCheckOptions,
 ): Promise<void> {
   const [nowMs, monotonicMs] = [Date.now(), performance.now()];
   for (const session of sessions) {
@@ -99,7 +99,7 @@ const MAX_LOGGED = 10_000;
  * Creates a log of refusals with at most one line a minute for each login, because a device with a typing error in its
  * topic connects and publishes again every second.
  */
-export function createRefusalLog(log: { warn(values: object, why: string): void }) {
+export function createLoginRefusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {
     const nowMs = performance.now();

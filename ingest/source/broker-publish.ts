@@ -5,7 +5,7 @@ import type { ClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
 import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
-import type { ReceiveMessage } from './source.ts';
+import type { MessageReceiver } from './source.ts';
 import { getLoginOfSession, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
@@ -75,7 +75,7 @@ type Done = (error?: Error | null) => void;
 
 /** Passes published messages from aedes to the pipeline. */
 export class PublishHandler {
-  readonly #receive: ReceiveMessage;
+  readonly #receive: MessageReceiver;
   readonly #logins: LoginLimits;
   readonly #unreleased: UnreleasedMessages;
   readonly #claims: ClaimOptions | undefined;
@@ -88,7 +88,7 @@ export class PublishHandler {
 
   /** `logRefusal`: logs why a login's request was refused. `willDelayS`: minimum delay of a will, in seconds. */
   constructor(parts: {
-    receive: ReceiveMessage;
+    receive: MessageReceiver;
     logins: LoginLimits;
     unreleased: UnreleasedMessages;
     claims: ClaimOptions | undefined;

@@ -1,5 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
-import type { LoginAccount } from '#src/devices/credentials.ts';
+import type { DeviceLoginOwner } from '#src/devices/credentials.ts';
 import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
@@ -31,7 +31,7 @@ export interface SessionLogin {
   /** Id of the device or gateway, or of a batch of meters. */
   username: string;
   /** Account of the device or gateway; null for a batch of meters. */
-  owner: LoginAccount | null;
+  owner: DeviceLoginOwner | null;
   /** The client certificate used for the login; null if a password was used. */
   certificate: ClientCertificate | null;
   /** SHA-256 of the password used for the login; null if a certificate was used. */

@@ -6,9 +6,9 @@ import { canReadHomeUsage } from '#src/devices/broker-access.ts';
 import { getHomeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import {
   createLoginFinder,
-  createRefusalLog,
-  endInvalidSessions,
-  type LoginOptions,
+  createLoginRefusalLog,
+  disconnectInvalidLogins,
+  type LoginCheckOptions,
   refuseLogin,
 } from './broker-logins.ts';
 import { createBrokerPersistence } from './broker-persistence.ts';
@@ -22,7 +22,7 @@ import { closeSessionsOfMovedLogins, watchMovedLogins } from './moved-logins.ts'
 import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
 import { findPacketSizeFault, limitPackets, type PacketHeader } from './packet-limit.ts';
 import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts';
-import type { ReceiveMessage } from './source.ts';
+import type { MessageReceiver } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Maximum number of levels in a topic. aedes closes the connection of a client that uses more levels, before it checks the permission. */
@@ -47,12 +47,12 @@ const LONGEST_SILENCE_MS = 30_000;
 /** Interval at which a stopping process checks for remaining connections. */
 const LEAVING_LOOK_MS = 50;
 
-type LogRefusal = ReturnType<typeof createRefusalLog>;
+type LogRefusal = ReturnType<typeof createLoginRefusalLog>;
 
-export interface BrokerOptions extends LoginOptions, ListenOptions {
+export interface BrokerOptions extends LoginCheckOptions, ListenOptions {
   /** Source of the usage that is published to homes. Without it, subscriptions are refused. */
   homes?: HomeUsageSource;
-  receive: ReceiveMessage;
+  receive: MessageReceiver;
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
@@ -77,7 +77,7 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
     maxTopicLevels: MAX_TOPIC_LEVELS,
     persistence: createBrokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
   });
-  const logRefusal = createRefusalLog(log);
+  const logRefusal = createLoginRefusalLog(log);
   const onEnd = (session: Session) => {
     publishing.leave(session);
     homes?.leave(session);
@@ -170,7 +170,7 @@ function authenticator(
 /** At intervals, ends connections whose login is no longer valid or has moved to another process, and evicts expired entries. */
 function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
   const checkLogins = async () => {
-    await endInvalidSessions(sessions.open, options);
+    await disconnectInvalidLogins(sessions.open, options);
     if (options.places) await closeSessionsOfMovedLogins(sessions, options.places);
   };
   const check = () => {

@@ -1,5 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
-import { SharedSpace } from '#src/core/shares.ts';
+import { FairShareSpace } from '#src/core/shares.ts';
 
 /** Provides the text to publish on the topic of a home. */
 export interface HomeUsageSource {
@@ -31,7 +31,7 @@ export class HomeTopics {
   readonly #publish: (userId: string, text: string) => void;
   readonly #log: Logger;
   readonly #homes = new Map<string, Home>();
-  readonly #places = new SharedSpace(MAX_HOMES);
+  readonly #places = new FairShareSpace(MAX_HOMES);
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 

@@ -1,5 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
-import type { LoginLocations } from '#src/devices/login-places.ts';
+import type { LoginProcessRegistry } from '#src/devices/login-places.ts';
 import type { LoggedInConnections } from './broker-session.ts';
 
 /** Interval at which a process checks for logins that have connected to another process. */
@@ -9,7 +9,7 @@ const LOOK_MS = 1_000;
  * Ends, within a second, this process's connections and sessions of logins that have connected to another process. The function polls
  * instead of listening to notifications, because NOTIFY takes a server-wide lock at each commit.
  */
-export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLocations, log: Logger) {
+export function watchMovedLogins(sessions: LoggedInConnections, places: LoginProcessRegistry, log: Logger) {
   let answeredAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -39,7 +39,10 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLoc
  * Ends this process's connections and sessions of logins that are connected to another process. Covers two cases that `watchMovedLogins`
  * cannot detect: a login moved twice within a second, or the database lost its unlogged table.
  */
-export async function closeSessionsOfMovedLogins(sessions: LoggedInConnections, places: LoginLocations): Promise<void> {
+export async function closeSessionsOfMovedLogins(
+  sessions: LoggedInConnections,
+  places: LoginProcessRegistry,
+): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));
   if (open.size > 0) for (const username of await places.elsewhere([...open])) sessions.moveAway(username);
 }

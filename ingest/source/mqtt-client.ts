@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import { splitCredentials } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
-import type { MessageSource, Receipt, ReceiveMessage } from './source.ts';
+import type { MessageReceipt, MessageReceiver, MessageSource } from './source.ts';
 import { interceptPublishes } from './take-publishes.ts';
 
 /** Name of the shared subscription in earlier versions. A session at the broker may still have this subscription. */
@@ -43,7 +43,7 @@ export interface ClientOptions {
   clientId: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
-  receive: ReceiveMessage;
+  receive: MessageReceiver;
   log: Logger;
   /**
    * Subscription of the client. `all`: subscribes to everything. The subscription is not shared, so that every broker restores it together
@@ -183,7 +183,7 @@ class MqttClientSource implements MqttSource {
     this.#client.stream.destroy();
   }
 
-  #take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void {
+  #take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void {
     this.#lastAtMs = performance.now();
     // The message is neither accepted nor acknowledged, so that the broker redelivers it to the session's next client.
     if (this.#isClosing) return;

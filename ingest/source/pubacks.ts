@@ -1,5 +1,5 @@
 /** Object to which a connection's bytes are written. */
-export interface ByteSink {
+export interface ByteWriter {
   write(data: Buffer): unknown;
 }
 
@@ -8,7 +8,7 @@ export interface ByteSink {
  * length 2, packet identifier. A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the
  * event loop are a single write; separate writes took a tenth of a worker's time.
  */
-export function createPubackSender(stream: () => ByteSink | null): (messageId: number) => void {
+export function createPubackSender(stream: () => ByteWriter | null): (messageId: number) => void {
   let waiting: number[] = [];
   const flush = () => {
     const ids = waiting;

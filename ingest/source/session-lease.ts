@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { ADVISORY_LOCKS, advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { keepAlive, LOCK_SESSION_SETTINGS } from '#src/database/exclusive-lock.ts';
+import { LOCK_SESSION_SETTINGS, startLockHeartbeat } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
 /** Maximum time for the database to release a lease. If the database hangs, the lease ends with its connection. */
@@ -48,7 +48,11 @@ export const acquireLease = (pool: Pool, environment: string, url: string): Prom
   });
 
 /** Acquires the lease of a session of an earlier version; null if the worker of that session is still running. */
-export const acquireEarlierLease = (pool: Pool, environment: string, session: number): Promise<SessionLease | null> =>
+export const acquireLeaseOfEarlierVersion = (
+  pool: Pool,
+  environment: string,
+  session: number,
+): Promise<SessionLease | null> =>
   take(pool, environment, session, {
     tried: 'pg_try_advisory_lock($1, $2)',
     values: [ADVISORY_LOCKS.ingestSession, session],
@@ -76,7 +80,7 @@ function addressOf(url: string): string {
 }
 
 /** Returns the sessions of workers of earlier versions for which the broker may have stored messages. */
-export async function loadEarlierSessions(pool: Pool): Promise<number[]> {
+export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
     [OWN_SESSION],
@@ -85,7 +89,7 @@ export async function loadEarlierSessions(pool: Pool): Promise<number[]> {
 }
 
 /** Records that the session of an earlier version has no messages and no subscriptions left at the broker. */
-export async function recordEmptiedSession(pool: Pool, session: number): Promise<void> {
+export async function recordEmptySession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
 
@@ -103,7 +107,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
   const hold = (connection: PoolClient) => {
     holder = connection;
-    stopKeeping = keepAlive(connection);
+    stopKeeping = startLockHeartbeat(connection);
     connection.once('end', () => {
       letGo();
       void afterLoss();

@@ -13,7 +13,7 @@ export interface RawMessage {
  * Acknowledges a message. Receipts are objects instead of functions, because a closure would need two more objects for each of thousands of
  * waiting messages.
  */
-export interface Receipt {
+export interface MessageReceipt {
   /**
    * Must be called exactly once, when the message is committed or is found to be irrelevant. The message's sender gets no acknowledgement
    * before this call.
@@ -25,7 +25,7 @@ export interface Receipt {
  * Receives a message from a source. Returns whether the source may continue, or false if it should pause. If the
  * message has an account, the result applies to that account only.
  */
-export type ReceiveMessage = (message: RawMessage, receipt: Receipt) => boolean;
+export type MessageReceiver = (message: RawMessage, receipt: MessageReceipt) => boolean;
 
 /** Delivers messages and accepts their acknowledgements. */
 export interface MessageSource {

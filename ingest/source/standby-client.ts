@@ -4,13 +4,13 @@ import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type ClientOptions, type MqttSource, startMqttClient } from './mqtt-client.ts';
 import {
-  acquireEarlierLease,
   acquireLease,
-  loadEarlierSessions,
-  recordEmptiedSession,
+  acquireLeaseOfEarlierVersion,
+  loadSessionsOfEarlierVersions,
+  recordEmptySession,
   type SessionLease,
 } from './session-lease.ts';
-import type { MessageSource, ReceiveMessage } from './source.ts';
+import type { MessageReceiver, MessageSource } from './source.ts';
 
 /**
  * Interval at which a standby worker checks whether the active one has ended. Messages wait at the broker for at most
@@ -36,7 +36,7 @@ export interface StandbyOptions {
   environment: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
-  receive: ReceiveMessage;
+  receive: MessageReceiver;
   /** Called when another worker has taken over this worker's session. The process must then end and start again. */
   onLost: () => void;
   log: Logger;
@@ -153,7 +153,7 @@ class StandbyClient implements StandbySource {
     const { pool, log } = this.#options;
     while (!this.#isStopping) {
       try {
-        const sessions = await loadEarlierSessions(pool);
+        const sessions = await loadSessionsOfEarlierVersions(pool);
         if (sessions.length === 0) return;
         for (const session of sessions) if (!this.#isStopping) await this.#emptyEarlierSession(session);
       } catch (error) {
@@ -165,7 +165,7 @@ class StandbyClient implements StandbySource {
 
   async #emptyEarlierSession(session: number): Promise<void> {
     const { pool, environment, log } = this.#options;
-    const lease = await acquireEarlierLease(pool, environment, session);
+    const lease = await acquireLeaseOfEarlierVersion(pool, environment, session);
     // The worker of that session is still running.
     if (!lease) return;
     log.info({ session }, 'emptying the session of a worker of an earlier version');
@@ -176,7 +176,7 @@ class StandbyClient implements StandbySource {
         // A stopping process does not wait for an unavailable broker.
         const stopped = once(this.#stopping.signal, 'abort').then(() => false);
         while (!isEmpty && !this.#isStopping) isEmpty = await Promise.race([source.empty(), stopped]);
-        if (isEmpty) await recordEmptiedSession(pool, session);
+        if (isEmpty) await recordEmptySession(pool, session);
       } finally {
         await source.close().finally(() => this.#sources.delete(source));
       }

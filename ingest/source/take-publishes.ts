@@ -3,14 +3,14 @@ import type { MqttClient } from 'mqtt';
 import { AckOrder } from './ack-order.ts';
 import { createPubackSender } from './pubacks.ts';
 import { createPublishSplitter, MalformedPacketError } from './publish-packets.ts';
-import type { Receipt } from './source.ts';
+import type { MessageReceipt } from './source.ts';
 
 export interface PublishCallbacks {
   /**
    * Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is
    * still open.
    */
-  take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
+  take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void;
   /** Called when a message is acknowledged, or when its connection has closed. */
   acknowledged(): void;
   /** Called after each chunk of the connection's bytes. If it returns true, reading pauses until `readOn` is called. */
@@ -46,7 +46,7 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     sendPuback(packetId);
     taking.acknowledged();
   });
-  const unanswered: Receipt = { done: taking.acknowledged };
+  const unanswered: MessageReceipt = { done: taking.acknowledged };
   const read = createPublishSplitter((topic, payload, packetId, isRetained) =>
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );

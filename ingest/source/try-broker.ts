@@ -6,7 +6,7 @@ import { type AmqpUrl, isAmqp, parseAmqpUrl, splitCredentials } from '#src/confi
  * Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or using a stored session. Throws the broker's or
  * connection's error.
  */
-export async function testBrokerLogin(url: string, timeoutMs: number): Promise<void> {
+export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<void> {
   if (isAmqp(url)) {
     const cluster = parseAmqpUrl(url);
     if (!cluster) throw new Error('is not the URL of a broker cluster');

@@ -1,4 +1,4 @@
-import { SharedSpace } from '#src/core/shares.ts';
+import { FairShareSpace } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
 /** Approximate memory of a session without its name, and of one message, in bytes. */
@@ -54,7 +54,7 @@ export class UnreleasedMessages {
   readonly #sessions = new Map<string, OfSession>();
   /** Sessions of each login in the order of their last use, and their total bytes. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
-  readonly #shares = new SharedSpace(MAX_BYTES);
+  readonly #shares = new FairShareSpace(MAX_BYTES);
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {

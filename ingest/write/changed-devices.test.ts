@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type FailingDevices, recomputeChangedDevices } from './changed-devices.ts';
+import { type FailedRecomputations, recomputeChangedDevices } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
 /** Creates changed devices, some of which cannot be recomputed. Records the recomputed devices and the logged errors. */
@@ -21,7 +21,7 @@ function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
     },
   };
   const error = vi.fn();
-  const failing: FailingDevices = new Map();
+  const failing: FailedRecomputations = new Map();
   const compute = () => recomputeChangedDevices(pool, writer, { log: { error } as unknown as Logger, failing });
   return { compute, written, error, failing };
 }

@@ -15,7 +15,7 @@ const MAX_DEVICES = 20;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
 /** Devices whose recomputation failed: the number of failures, and the time of the next attempt. */
-export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
+export type FailedRecomputations = Map<string, { failures: number; againAtMs: number }>;
 
 /**
  * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand. The
@@ -23,7 +23,7 @@ export type FailingDevices = Map<string, { failures: number; againAtMs: number }
  * owners' history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
-  const failing: FailingDevices = new Map();
+  const failing: FailedRecomputations = new Map();
   const look = () => recomputeChangedDevices(pool, writer, { log, failing });
   const { stop } = startLoop('changed devices', look, LOOK_MS, log);
   return {
@@ -43,7 +43,7 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
 export async function recomputeChangedDevices(
   pool: Pool,
   writer: Writer,
-  { log, failing }: { log?: Logger; failing?: FailingDevices } = {},
+  { log, failing }: { log?: Logger; failing?: FailedRecomputations } = {},
 ): Promise<number> {
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query(
@@ -74,5 +74,5 @@ export async function recomputeChangedDevices(
 }
 
 /** Returns the failed devices whose next attempt is not due yet. */
-const waiting = (failing: FailingDevices = new Map()): string[] =>
+const waiting = (failing: FailedRecomputations = new Map()): string[] =>
   [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > performance.now() ? deviceId : []));

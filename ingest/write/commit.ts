@@ -1,29 +1,35 @@
-import { findAppliedTimeRange, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
-import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findAppliedRangeOfEdit, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
+import { areRolesEqual, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { getMeterKey } from '#src/database/meter.ts';
-import { createDeltaStatements, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
-import { formatSeriesName, toStoredSettingsByTime } from './device-state.ts';
+import { createDeltaRows, createDeltaStatements, type DeltaRow, type DeviceDeltas } from './deltas.ts';
+import { createStoredSettingsByTime, formatSeriesName } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
-import { computeHeadAfterPlan, formatCountingStates, formatOpenHourOf, type HeadPlan, type NextHead } from './head.ts';
-import { recordChangedHours, recordLateChanges } from './note-changes.ts';
+import {
+  computeHeadAfterPlan,
+  formatCountingStates,
+  formatOpenHourOfHead,
+  type HeadWithPlan,
+  type NextHead,
+} from './head.ts';
+import { recordChangedHours, recordChangesOfLateReadings } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
 import { createSeries, type StoredSeriesPlan, saveReadings, updateSeries } from './save-series.ts';
 import {
   type BatchStatement,
+  createBatchStatement,
   encodeBigints,
   encodeBooleans,
   encodeTextElements,
   encodeTexts,
   joinTextElements,
-  toBatchStatement,
 } from './statement.ts';
 
 /** Result of planning a batch: the statements that write the batch, and the heads (the devices' stored states) after the batch. */
-export interface PlannedWrites {
+export interface BatchWritePlan {
   steps: BatchStatement[];
   heads: NextHead[];
 }
@@ -33,15 +39,15 @@ export interface PlannedWrites {
  * the heads (the devices' stored states): if a head has changed since the plan read it, StaleHeadsError ends the transaction early. Creates
  * new series, because the statements need their ids. If partitions are missing, throws MissingPartitionsError before anything is written.
  */
-export async function planStatements(
+export async function planBatchStatements(
   client: PoolClient,
   stepped: FastPathResult,
-  planned: readonly HeadPlan[],
+  planned: readonly HeadWithPlan[],
   months: PartitionMonths,
-): Promise<PlannedWrites> {
+): Promise<BatchWritePlan> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
   const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
-    ...toDeltaRows(deviceId, userId, (opened[index] as OpenHourUpdate).closed),
+    ...createDeltaRows(deviceId, userId, (opened[index] as OpenHourUpdate).closed),
     ...meterRows(deviceId, userId, plan.deltas.meters),
   ]);
   const deltas = [...stepped.closed, ...ofPlans];
@@ -55,7 +61,7 @@ export async function planStatements(
     ...createDeltaStatements(deltas),
     ...updateSeries(stored),
     ...recordChangedHours(stepped, planned, opened),
-    ...recordLateChanges(plans),
+    ...recordChangesOfLateReadings(plans),
     ...addRoleChangeNotes(plans),
     ...recordAppliedSettings(plans),
     ...recordRecounts(plans),
@@ -69,14 +75,14 @@ export async function planStatements(
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
-    toDeltaRows(getMeterKey(deviceId, meter), getMeterKey(userId, meter), deltas),
+    createDeltaRows(getMeterKey(deviceId, meter), getMeterKey(userId, meter), deltas),
   );
 
 /** Empty map for devices that have no new series. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(
-  planned: readonly HeadPlan[],
+  planned: readonly HeadWithPlan[],
   opened: readonly OpenHourUpdate[],
   stored: readonly StoredSeriesPlan[],
 ): NextHead[] {
@@ -116,7 +122,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
-      .filter(({ series, roles }) => series.lastReadAtMs !== null && !haveSameRoles(series.roles, roles))
+      .filter(({ series, roles }) => series.lastReadAtMs !== null && !areRolesEqual(series.roles, roles))
       .map(({ series: { channel, kind }, ...plan }) => ({
         deviceId: device.deviceId,
         channel,
@@ -132,7 +138,7 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
     notes.map(({ channel }) => channel),
     notes.map(({ note }) => note),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }
 
 /**
@@ -144,20 +150,20 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
-      !findTimesComputedWithOtherSettings(computedWith, device.settings) &&
+      !findRangeComputedWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
       areEditsApplied({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];
     return {
       deviceId: device.deviceId,
-      computedWith: isDone ? null : JSON.stringify(toStoredSettingsByTime(computedWith)),
+      computedWith: isDone ? null : JSON.stringify(createStoredSettingsByTime(computedWith)),
     };
   });
   if (applied.length === 0) return recordAppliedEdits(changed);
   const text = `UPDATE devices d SET computed_with = c.computed_with
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
-  return [toBatchStatement({ text, values }), ...recordAppliedEdits(changed)];
+  return [createBatchStatement({ text, values }), ...recordAppliedEdits(changed)];
 }
 
 /**
@@ -169,7 +175,7 @@ function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
      WHERE user_id IN (SELECT user_id FROM users WHERE user_id = ANY ($1) AND may_be_recounted ORDER BY user_id FOR NO KEY UPDATE)`;
-  return [toBatchStatement({ text, values: [[...new Set(userIds)]] })];
+  return [createBatchStatement({ text, values: [[...new Set(userIds)]] })];
 }
 
 /** Whether the edits of a device are completely applied, and its revoked edits completely reverted. */
@@ -187,7 +193,7 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
       if ((findPendingEditStartMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
-      const counted = findAppliedTimeRange(edit, pieceUntilMs);
+      const counted = findAppliedRangeOfEdit(edit, pieceUntilMs);
       const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
       return { editId: edit.editId, counted, part: isWhole ? null : counted };
     }),
@@ -202,7 +208,7 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
     changed.map(({ part }) => part && new Date(part.fromMs)),
     changed.map(({ part }) => part && new Date(part.toMs)),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }
 
 /**
@@ -234,7 +240,7 @@ function saveHeads(
     encodeBigints([...was, ...planned.map((one) => one.was)]),
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
     joinTextElements(states, encodeTextElements(planned.map(({ head }) => formatCountingStates(head)))),
-    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOf(head)))),
+    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOfHead(head)))),
     encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ hasValidReading }) => hasValidReading)]),
   ];
   return [update(values, count)];

@@ -6,17 +6,28 @@ import {
 } from '#ingest/normalise/buckets.ts';
 import type { EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { asMilliwattHours } from '#src/core/units.ts';
-import { type EstimatedExport, getEstimatedExport, isElectricityMeter, type Meter } from '#src/database/meter.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
+import {
+  type AggregatedMeter,
+  type EstimatedExport,
+  getEstimatedExport,
+  isElectricityMeter,
+} from '#src/database/meter.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toBatchStatement } from './statement.ts';
+import {
+  type BatchStatement,
+  createBatchStatement,
+  encodeBigints,
+  encodeTexts,
+  encodeTimestamps,
+} from './statement.ts';
 
 /**
  * Changes of a device's load profile: those of its electricity (`own`), and those of separately reported meters (null for most devices).
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
-  meters: Map<Meter | EstimatedExport, BucketDeltas> | null;
+  meters: Map<AggregatedMeter | EstimatedExport, BucketDeltas> | null;
 }
 
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
@@ -51,12 +62,12 @@ const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: En
   startMs,
   endMs,
   importMilliwattHours: exportMilliwattHours,
-  exportMilliwattHours: asMilliwattHours(0),
+  exportMilliwattHours: castToMilliwattHours(0),
   estimated: true,
   ...(exportSpan && { importSpan: exportSpan }),
 });
 
-function deltasOf(deltas: DeviceDeltas, meter: Meter | EstimatedExport): BucketDeltas {
+function deltasOf(deltas: DeviceDeltas, meter: AggregatedMeter | EstimatedExport): BucketDeltas {
   deltas.meters ??= new Map();
   let ofMeter = deltas.meters.get(meter);
   if (!ofMeter) {
@@ -82,7 +93,7 @@ export interface DeltaRow extends MeasureSums {
 /** SQL parameters after the keys, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
-export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
+export function createDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
@@ -116,5 +127,5 @@ function applyPiece(rows: readonly DeltaRow[]): BatchStatement {
   ];
   const text = `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
                 FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`;
-  return toBatchStatement({ name: 'apply-deltas', text, values });
+  return createBatchStatement({ name: 'apply-deltas', text, values });
 }

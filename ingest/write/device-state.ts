@@ -1,6 +1,6 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import type { ClockStepBack, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
-import { type EarlierRoles, NO_SERIES_ROLES, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import type { BackwardClockStep, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
+import { NO_SERIES_ROLES, type RolesBeforeTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -8,7 +8,7 @@ import type { Edit } from '#src/devices/edits/edit.ts';
  * Maximum number of series for which a device's state is cached; 64 channels have fewer series. A device with more series (if MAX_CHANNELS
  * is higher) is written in the partition for backlogged devices, so that it delays few other devices.
  */
-export const MAX_SERIES = 512;
+export const MAX_CACHED_SERIES = 512;
 
 /** Stored state of a series' counting rule: the series_id, the time of the last reading, and the rule's state after that reading. */
 export type StoredCountingState = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
@@ -41,7 +41,7 @@ export interface DeviceState {
 }
 
 /** Whether each series has a reading after all edited times. Later readings of these series can then be planned without the edits. */
-export function areReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
+export function areFurtherReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of states) if (lastReadAtMs < endMs) return false;
@@ -85,7 +85,7 @@ export interface SeriesState {
    * Roles before the latest one, in order, each with its end. A role differs by time if a better series appeared later, or while a changed
    * role is being applied to the past in chunks. Omitted if the role has never changed, or in a cached head.
    */
-  readonly earlierRoles?: readonly EarlierRoles[];
+  readonly earlierRoles?: readonly RolesBeforeTime[];
   /**
    * For a tariff register: steps after this time (Unix ms) are placed by the current counting rules, which means after the steps of the
    * other tariffs. Earlier steps are still placed by an earlier edition of the rules. -Infinity: all steps are placed by the current rules.
@@ -117,7 +117,7 @@ export interface SeriesState {
 export const getSettingsOfSeries = (
   settings: SettingsByTime,
   { splits }: SeriesState,
-  stepsBack: readonly ClockStepBack[] = [],
+  stepsBack: readonly BackwardClockStep[] = [],
 ): SettingsByTime =>
   splits || stepsBack.length > 0
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
@@ -127,11 +127,11 @@ export const getSettingsOfSeries = (
  * Whether the series has a reading after its last split (the time at which it began to read another counter). Later readings can then be
  * planned without the splits.
  */
-export const isAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
+export const hasReadingAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Whether the last reading is after the time of all earlier roles, so that the energy of all later readings has the latest role. */
-export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
+export const hasReadingAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
 /** Returns the name of a series within its device. */
@@ -167,7 +167,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
  * Returns the time up to which readings of a series are refused, Unix ms: retention has closed the time before, or the series read another
  * counter then. -Infinity if no readings are refused.
  */
-export const getRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
+export const getReadingsRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Columns of the counting rule's settings, as in a row of `devices` and in `computed_with`. */
@@ -198,7 +198,7 @@ export const parseSettingsByTime = ({ earlier, ...latest }: StoredSettingsByTime
 });
 
 /** Writes `devices.computed_with`. */
-export const toStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): StoredSettingsByTime => ({
+export const createStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): StoredSettingsByTime => ({
   ...stored(latest),
   ...(earlier && { earlier: earlier.map((one) => ({ ...stored(one), until_ms: one.untilMs })) }),
 });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
-import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
@@ -12,8 +12,8 @@ import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOf } from './head.ts';
-import { createHeadMemory } from './head-memory.ts';
+import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOfHead } from './head.ts';
+import { createHeadCache } from './head-memory.ts';
 import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_LENGTH, type OpenHourUpdate } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { EncodedTextElements } from './statement.ts';
@@ -42,7 +42,7 @@ const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
 /** Creates the head (stored state) of a device that has no readings yet. */
 function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
-  const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
+  const roles = chooseSeriesRoles(names.map(([channel, kind]) => ({ channel, kind })));
   const series = names.map(([channel, kind], index): [string, SeriesState] => [
     formatSeriesName(channel, kind),
     {
@@ -157,7 +157,7 @@ test('gives the same results as the plan for readings in order, and passes all o
   let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
-      const memory = createHeadMemory({ maxBytes: 2 ** 16 });
+      const memory = createHeadCache({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
       // The first readings of each series are planned on the slow path: a head (a device's stored state) without readings is not cached.
@@ -245,7 +245,7 @@ test('gives the same results as the plan for readings in order, and passes all o
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
           assert.deepEqual(
             [states[index], opens[index]],
-            [formatCountingStates(wanted.head), formatOpenHourOf(wanted.head)],
+            [formatCountingStates(wanted.head), formatOpenHourOfHead(wanted.head)],
           );
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
@@ -290,7 +290,7 @@ test.each([
 ])(
   'handles a meter that sends its tariffs in turn, %s, including the change from one tariff to the next',
   (_, apartMs) => {
-    const memory = createHeadMemory({ maxBytes: 2 ** 16 });
+    const memory = createHeadCache({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const values = [100_000_000, 200_000_000, 300_000_000];
     const round = (index: number): IncomingMessage[] => {
@@ -327,7 +327,7 @@ test.each([
 );
 
 test('closes an hour whose sums a reading sets to zero', () => {
-  const memory = createHeadMemory({ maxBytes: 2 ** 16 });
+  const memory = createHeadCache({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => getQuarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
@@ -370,7 +370,7 @@ const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['deco
 test.each(reasonsOf)(
   'passes a device to the plan with the reason %s (%o, %o, %o)',
   (reason, reading, decoded, series) => {
-    const memory = createHeadMemory({ maxBytes: 2 ** 16 });
+    const memory = createHeadCache({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const [[name, first] = []] = newHead(0).series;
     const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };

@@ -5,7 +5,7 @@ import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
 import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import { explainInvalidTime } from './collect.ts';
-import { type DeltaRow, toDeltaRows } from './deltas.ts';
+import { createDeltaRows, type DeltaRow } from './deltas.ts';
 import { createHeadVersion } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import {
@@ -17,7 +17,7 @@ import {
   writeRecordOpenHour,
 } from './head-record.ts';
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
-import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
+import { HeadWorkingCopies, REPEATED_LAST_READING, type SlowPathReason } from './stepped-heads.ts';
 
 /** Changes that a batch makes to the devices on the fast path, which updates their heads (stored states) without a plan. */
 export interface FastPathResult {
@@ -61,7 +61,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
 };
 
 /** Combines the results for two disjoint sets of devices. `others` comes from the second result. */
-export function joinFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
+export function mergeFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
   const texts = (a: EncodedTextElements, b: EncodedTextElements): EncodedTextElements => ({
@@ -95,7 +95,7 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
  */
 export class FastPath {
   readonly #memory: HeadCache;
-  readonly #heads = new SteppedHeads();
+  readonly #heads = new HeadWorkingCopies();
   readonly #texts = { states: createTextWriter(), opens: createTextWriter() };
 
   constructor(memory: HeadCache) {
@@ -120,7 +120,7 @@ type Change = FastPathResult['changes'][number];
 
 /** State of one batch on the fast path: its cached devices and their readings. */
 class Round {
-  readonly #heads: SteppedHeads;
+  readonly #heads: HeadWorkingCopies;
   readonly #ring: ByteRing;
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
@@ -146,7 +146,7 @@ class Round {
   readonly #rowSeries: number[] = [];
   readonly #rows: DecodedReading[] = [];
 
-  constructor(heads: SteppedHeads, ring: ByteRing, names: SeriesNames, oldestMs: number) {
+  constructor(heads: HeadWorkingCopies, ring: ByteRing, names: SeriesNames, oldestMs: number) {
     this.#heads = heads;
     this.#ring = ring;
     this.#names = names;
@@ -251,7 +251,7 @@ class Round {
     for (const { device, hour, isChanged, quarters } of this.#closed) {
       if (this.#reasons[device] !== null) continue;
       const userId = readUserId(this.#ring, this.#records[device] as number);
-      closed.push(...toDeltaRows(this.#ids[device] as string, userId, quarters));
+      closed.push(...createDeltaRows(this.#ids[device] as string, userId, quarters));
       if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
     }
     return { closed, changes };

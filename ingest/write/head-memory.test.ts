@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { METERS } from '#src/database/meter.ts';
+import { AGGREGATED_METERS } from '#src/database/meter.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { computeDefaultHeadCacheBytes, createHeadMemory } from './head-memory.ts';
+import { computeDefaultHeadCacheBytes, createHeadCache } from './head-memory.ts';
 
 const head = (deviceId: string, isSettled = true): DeviceHead => ({
   deviceId,
@@ -31,7 +31,7 @@ const head = (deviceId: string, isSettled = true): DeviceHead => ({
 const id = (index: number) => `dev_${String(index).padStart(24, '0')}`;
 
 test('returns a cached head, and evicts a head that is not settled', () => {
-  const memory = createHeadMemory();
+  const memory = createHeadCache();
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toEqual(head('dev_1'));
   memory.set(head('dev_1', false));
@@ -39,8 +39,8 @@ test('returns a cached head, and evicts a head that is not settled', () => {
 });
 
 test('caches the roles of each series, and the time since which it counts as a tariff', () => {
-  const memory = createHeadMemory();
-  const roles = [null, ...METERS].flatMap((meter) =>
+  const memory = createHeadCache();
+  const roles = [null, ...AGGREGATED_METERS].flatMap((meter) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
       import: (bits & 1) !== 0,
       export: (bits & 2) !== 0,
@@ -63,13 +63,13 @@ test('caches the roles of each series, and the time since which it counts as a t
 });
 
 test('caches 100,000 meters', () => {
-  const memory = createHeadMemory();
+  const memory = createHeadCache();
   for (let index = 0; index < 100_000; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
 });
 
 test('evicts the oldest heads beyond its memory limit', () => {
-  const memory = createHeadMemory({ maxBytes: 2 ** 20 });
+  const memory = createHeadCache({ maxBytes: 2 ** 20 });
   // If the same heads are stored again, the memory must not grow.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
@@ -79,14 +79,14 @@ test('evicts the oldest heads beyond its memory limit', () => {
 });
 
 test('caches nothing if its memory limit is 0', () => {
-  const memory = createHeadMemory({ maxBytes: 0 });
+  const memory = createHeadCache({ maxBytes: 0 });
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toBe(null);
 });
 
 test('stops caching for a while after other workers wrote the same devices', () => {
   let now = 0;
-  const memory = createHeadMemory({ now: () => now });
+  const memory = createHeadCache({ now: () => now });
   memory.set(head('dev_1'));
   memory.disable();
   memory.set(head('dev_2'));
@@ -97,7 +97,7 @@ test('stops caching for a while after other workers wrote the same devices', () 
 });
 
 test('still caches meters after any number of distinct series names', () => {
-  const memory = createHeadMemory();
+  const memory = createHeadCache();
   const withChannels = (deviceId: string, channels: readonly string[]): DeviceHead => {
     const [one] = head(deviceId).series.values();
     const series = channels.map((channel) => [formatSeriesName(channel, 'register'), { ...one, channel }] as const);

@@ -1,4 +1,4 @@
-import { usableMemoryBytes } from '#src/core/memory.ts';
+import { getUsableMemoryBytes } from '#src/core/memory.ts';
 import { ByteRing } from './byte-ring.ts';
 import type { DeviceHead } from './head.ts';
 import { createSeriesNames, packHead, unpackHead } from './head-record.ts';
@@ -15,7 +15,7 @@ const MAX_PART = 1 / 4;
  * Returns the default memory for heads (the cached states of devices), in bytes. The operating system allocates memory only as it is
  * written.
  */
-export function computeDefaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
+export function computeDefaultHeadCacheBytes(mayUse = getUsableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
@@ -27,7 +27,7 @@ const DISABLED_MS = 10_000;
  * another worker wrote the device or an owner changed a setting. This does no harm: the database rejects a plan on an outdated version, and
  * the writer then evicts the head. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
  */
-export function createHeadMemory({
+export function createHeadCache({
   maxBytes = computeDefaultHeadCacheBytes(),
   now = Date.now,
 }: {
@@ -66,4 +66,4 @@ export function createHeadMemory({
   };
 }
 
-export type HeadCache = ReturnType<typeof createHeadMemory>;
+export type HeadCache = ReturnType<typeof createHeadCache>;

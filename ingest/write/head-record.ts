@@ -1,6 +1,6 @@
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { METERS } from '#src/database/meter.ts';
+import { AGGREGATED_METERS } from '#src/database/meter.ts';
 import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import {
   MAX_STATE_BYTES,
@@ -9,9 +9,9 @@ import {
   unpackCountingState,
   writeCountingState,
 } from './counting-state.ts';
-import { formatSeriesName, isAfterEarlierRoles, type SeriesState } from './device-state.ts';
+import { formatSeriesName, hasReadingAfterEarlierRoles, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
+import { MAX_OPEN_HOUR_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
@@ -81,7 +81,7 @@ export const SERIES_BLOCK_OFFSETS = {
 export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>
-  [null, ...METERS].flatMap((meter) =>
+  [null, ...AGGREGATED_METERS].flatMap((meter) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
 );
@@ -91,7 +91,7 @@ const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) 
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
-const isBehind = (series: SeriesState) => series.isBehind || !isAfterEarlierRoles(series);
+const isBehind = (series: SeriesState) => series.isBehind || !hasReadingAfterEarlierRoles(series);
 
 const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
@@ -102,7 +102,7 @@ const packRoles = (series: SeriesState): number =>
  */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
-  const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
+  const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : AGGREGATED_METERS.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
 /** Returns the roles that a packed number contains. */
@@ -173,7 +173,7 @@ export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at
     opens.addNull();
     return;
   }
-  const place = opens.begin(MAX_OPEN_BYTES);
+  const place = opens.begin(MAX_OPEN_HOUR_BYTES);
   opens.end(writeOpenHour(opens.bytes, hour, numbers, at + HEAD_RECORD_OFFSETS.quarters, place));
 }
 

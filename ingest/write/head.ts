@@ -1,16 +1,16 @@
 import type { SeriesBatch } from './collect.ts';
 import { formatCountingState, parseCountingState } from './counting-state.ts';
 import {
-  areReadingsAfterEdits,
+  areFurtherReadingsAfterEdits,
   type DeviceState,
   formatSeriesName,
-  MAX_SERIES,
+  MAX_CACHED_SERIES,
   type StoredCountingState,
 } from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { canChangeFirstReadingTimes } from './target-roles.ts';
+import { filterFirstReadingCandidates } from './target-roles.ts';
 
 /** The state of a device on which a write plan is based: unpacked from the device's record (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
@@ -18,14 +18,14 @@ export interface DeviceHead extends DeviceState {
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * Whether the device is active, has sent readings, has no rejection among its latest messages, and has at most `MAX_SERIES` series. A
-   * reading after the stored ones then changes only the device's head.
+   * Whether the device is active, has sent readings, has no rejection among its latest messages, and has at most `MAX_CACHED_SERIES`
+   * series. A reading after the stored ones then changes only the device's head.
    */
   readonly isSettled: boolean;
 }
 
 /** A write plan, and the head (state of the device) on which it is based. */
-export interface HeadPlan {
+export interface HeadWithPlan {
   readonly head: DeviceHead;
   readonly plan: DevicePlan;
 }
@@ -47,7 +47,7 @@ export const createHeadVersion = (): number => Math.floor(Math.random() * Number
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
-    if (!series || series.isBehind || canChangeFirstReadingTimes(series, points)) return false;
+    if (!series || series.isBehind || filterFirstReadingCandidates(series, points)) return false;
     if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
   }
   return true;
@@ -82,8 +82,8 @@ export function computeHeadAfterPlan(
     before.isSettled &&
     before.computedWith === null &&
     !plan.areRolesOpen &&
-    all.size <= MAX_SERIES &&
-    areReadingsAfterEdits(before.edits ?? [], countingStatesIn(all));
+    all.size <= MAX_CACHED_SERIES &&
+    areFurtherReadingsAfterEdits(before.edits ?? [], countingStatesIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: createHeadVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
@@ -118,4 +118,4 @@ export const parseStoredCountingStates = (text: string): readonly StoredCounting
   ]);
 
 /** Returns `device_heads.open`. */
-export const formatOpenHourOf = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);
+export const formatOpenHourOfHead = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);

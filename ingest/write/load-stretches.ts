@@ -1,13 +1,13 @@
 import type { CountingVerdict, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
-import { doesEditConcernSeries, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
-import { doesCountAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findPendingEditStartMs, getPendingEditEndMs, isSeriesAffectedByEdit } from '#ingest/normalise/edits.ts';
+import { isEverCounted } from '#ingest/normalise/roles-by-time.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import type { DeviceHead, HeadPlan } from './head.ts';
+import type { DeviceHead, HeadWithPlan } from './head.ts';
 import { planDevice } from './plan.ts';
-import type { RequestedStretch, Stretch } from './stretch.ts';
+import type { Stretch, StretchRequest } from './stretch.ts';
 import { findPendingRoles } from './target-roles.ts';
 
 interface Row {
@@ -28,7 +28,7 @@ const timeBound = (ms: number) =>
  * stretch begins with the readings that retention kept (`closed_readings`). Of the excluded readings immediately before a stretch, only the
  * last is loaded: it may be the last reading of the series.
  */
-async function loadStretches(client: PoolClient, wanted: readonly RequestedStretch[]): Promise<Stretch[]> {
+async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
   // Raw SQL: takes arrays, and is prepared, because many batches run it. Readings that retention kept of dropped times are in a second
   // table, so each part of a stretch merges and sorts both tables.
@@ -82,7 +82,7 @@ async function loadStretches(client: PoolClient, wanted: readonly RequestedStret
 }
 
 /** Builds the stretches from the rows of the query. Each row contains the position of its stretch in `wanted`, from 1. */
-function stretchesOf(wanted: readonly RequestedStretch[], rows: readonly Row[]): Stretch[] {
+function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
     points: [] as SeriesReadingWithVerdict[],
@@ -92,7 +92,7 @@ function stretchesOf(wanted: readonly RequestedStretch[], rows: readonly Row[]):
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
   }
   return found.map(({ before, points }, index) => {
-    const { seriesId: _, ...bounds } = wanted[index] as RequestedStretch;
+    const { seriesId: _, ...bounds } = wanted[index] as StretchRequest;
     const { firstMs, lastMs, back, beyond, backFromMs = firstMs } = bounds;
     const earlier = before.filter(({ readAtMs }) => readAtMs < backFromMs).length;
     const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
@@ -118,20 +118,20 @@ const MIN_READINGS_OF_SERIES = 500;
  * begins at the first pending change, and contains at most the maximum number of readings of each series concerned. Infinity: all pending
  * changes fit into one chunk.
  */
-export async function findRecomputationEnd(
+export async function findRecomputationEndMs(
   client: PoolClient,
   device: Pick<DeviceState, 'settings' | 'computedWith' | 'channelSettings' | 'edits'>,
   series: readonly SeriesState[],
   maxReadings = MAX_READINGS,
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
-  const otherwise = computedWith && findTimesComputedWithOtherSettings(computedWith, settings);
+  const otherwise = computedWith && findRangeComputedWithOtherSettings(computedWith, settings);
   const open = edits.filter((edit) => findPendingEditStartMs(edit) !== null);
   const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && doesCountAtAnyTime(one));
-    return seriesId !== null && (isJudged || open.some((edit) => doesEditConcernSeries(edit, channel, kind)))
+    const isJudged = roles.has(one) || (otherwise !== null && isEverCounted(one));
+    return seriesId !== null && (isJudged || open.some((edit) => isSeriesAffectedByEdit(edit, channel, kind)))
       ? seriesId
       : [];
   });
@@ -166,12 +166,12 @@ interface Open {
  * Plans the changes that the readings make to their devices. Loads the stretches (consecutive stored readings) that the plans need, for all
  * devices in one query.
  */
-export async function planWithStretches(
+export async function planWithLoadedStretches(
   client: PoolClient,
   devices: ReadonlyMap<string, DeviceHead>,
   collected: CollectedReadings['series'],
-): Promise<HeadPlan[]> {
-  const plans: HeadPlan[] = [];
+): Promise<HeadWithPlan[]> {
+  const plans: HeadWithPlan[] = [];
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
@@ -179,7 +179,7 @@ export async function planWithStretches(
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
-    const wanted: { of: Open; stretch: RequestedStretch }[] = [];
+    const wanted: { of: Open; stretch: StretchRequest }[] = [];
     open = open.filter((of) => {
       const planned = planDevice(of.head, of.arrived, of.stretches);
       if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });

@@ -1,15 +1,15 @@
-import type { EarlierRoles, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import type { RolesBeforeTime, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { isElectricityMeter, type Meter } from '#src/database/meter.ts';
+import { type AggregatedMeter, isElectricityMeter } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
-  areReadingsAfterEdits,
+  areFurtherReadingsAfterEdits,
   formatSeriesName,
-  isAfterLastSplit,
-  MAX_SERIES,
+  hasReadingAfterLastSplit,
+  MAX_CACHED_SERIES,
   parseSettings,
   parseSettingsByTime,
   type SeriesState,
@@ -18,7 +18,7 @@ import {
   type StoredSettingsByTime,
 } from './device-state.ts';
 import { type DeviceHead, parseStoredCountingStates } from './head.ts';
-import { findRecomputationEnd } from './load-stretches.ts';
+import { findRecomputationEndMs } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles } from './target-roles.ts';
 
@@ -71,7 +71,7 @@ export async function loadDevices(
   for (const [deviceId, device] of devices) {
     const hasReadings = (arrived.get(deviceId)?.size ?? 0) > 0;
     if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
-    const pieceUntilMs = await findRecomputationEnd(client, device, [...device.series.values()], pieceReadings);
+    const pieceUntilMs = await findRecomputationEndMs(client, device, [...device.series.values()], pieceReadings);
     devices.set(deviceId, { ...device, pieceUntilMs });
   }
   return devices;
@@ -79,7 +79,7 @@ export async function loadDevices(
 
 /** Whether a device's readings must wait until the device is recomputed. True for changed settings and roles, false for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
-  (device.computedWith !== null && findTimesComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
+  (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;
 
 /** A row of `devices` and `device_heads`, as `loadDevices` reads it. */
@@ -121,9 +121,9 @@ function lockedDevice(
     isSettled:
       !row.never_seen &&
       row.recent_rejects === 0 &&
-      states.size <= MAX_SERIES &&
-      areReadingsAfterEdits(edits ?? [], states.values()) &&
-      [...series.values()].every(isAfterLastSplit),
+      states.size <= MAX_CACHED_SERIES &&
+      areFurtherReadingsAfterEdits(edits ?? [], states.values()) &&
+      [...series.values()].every(hasReadingAfterLastSplit),
     wasNeverSeen: row.never_seen,
     recentRejects: row.recent_rejects,
   };
@@ -171,7 +171,7 @@ function storedRoles(row: StoredRoles): SeriesRoles {
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
 
-const earlierRolesOf = (row: StoredEarlierRoles): EarlierRoles => ({
+const earlierRolesOf = (row: StoredEarlierRoles): RolesBeforeTime => ({
   untilMs: row.until_ms,
   roles: {
     import: row.import,
@@ -185,14 +185,14 @@ interface StoredEarlierRoles {
   until_ms: number;
   import: boolean;
   export: boolean;
-  meter: Meter | null;
+  meter: AggregatedMeter | null;
   is_tariff: boolean;
 }
 
 interface StoredRoles {
   counts_import: boolean;
   counts_export: boolean;
-  meter: Meter | null;
+  meter: AggregatedMeter | null;
   tariff_since: unknown;
 }
 

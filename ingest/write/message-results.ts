@@ -1,11 +1,11 @@
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts';
-import type { HeadPlan } from './head.ts';
+import type { HeadWithPlan } from './head.ts';
 
 interface BatchOutcome {
   /** Readings that the fast path stores. */
   stepped: readonly DecodedReading[];
-  plans: readonly HeadPlan[];
+  plans: readonly HeadWithPlan[];
   rejects: readonly Rejection[];
 }
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type BatchStatement, toBatchStatement } from './statement.ts';
+import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /** Of the given unknown devices or gateways, returns those whose accounts moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
@@ -17,7 +17,7 @@ const NONE: ReadonlySet<string> = new Set();
  * Stores messages of moved accounts whole and unchanged. Their number is not limited, because the senders get an acknowledgement. `energy
  * migrate --users` writes these messages in the installation to which the accounts moved.
  */
-export function saveForMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
+export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];
   const text = `INSERT INTO departed_messages (login, received_at, topic, payload, replayed)
      SELECT login, to_timestamp(at_ms / 1000.0), topic, payload, replayed
@@ -31,5 +31,5 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Batc
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }

@@ -1,18 +1,18 @@
-import { hasRole } from '#ingest/normalise/roles-by-time.ts';
+import { hasRoleWith } from '#ingest/normalise/roles-by-time.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { isElectricityMeter } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
-import type { HeadPlan } from './head.ts';
+import type { HeadWithPlan } from './head.ts';
 import type { OpenHourUpdate } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
 import {
   type BatchStatement,
+  createBatchStatement,
   encodeBigints,
   encodeBooleans,
   encodeTexts,
   encodeTimestamps,
-  toBatchStatement,
 } from './statement.ts';
 
 /**
@@ -27,7 +27,7 @@ type Changes = Map<number, Map<string, boolean>>;
  */
 export function recordChangedHours(
   stepped: FastPathResult,
-  planned: readonly HeadPlan[],
+  planned: readonly HeadWithPlan[],
   opened: readonly OpenHourUpdate[],
 ): BatchStatement[] {
   const changes: Changes = new Map();
@@ -50,7 +50,7 @@ export function recordChangedHours(
   }
   const text = 'SELECT note_usage_changes($1::text[], $2::timestamptz[], $3::boolean[])';
   const values = [encodeTexts(userIds), encodeTimestamps(hoursMs), encodeBooleans(areOpen)];
-  return [toBatchStatement({ name: 'note-changes', text, values })];
+  return [createBatchStatement({ name: 'note-changes', text, values })];
 }
 
 function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean): void {
@@ -122,11 +122,11 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
 /** Whether the series counts for its device's electricity, or did before the plan. Late readings are reported for no other energy. */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
-    hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isElectricityMeter(one.meter))),
+    hasRoleWith(of, (one) => (one.import || one.export) && (one.meter === null || isElectricityMeter(one.meter))),
   );
 
 /** Stores the late changes, one row for each hour. Usually there are none, because all readings follow the stored ones. */
-export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[] {
+export function recordChangesOfLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];
   const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)
@@ -143,5 +143,5 @@ export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[
     encodeBigints(hours.map(({ imported }) => imported)),
     encodeBigints(hours.map(({ exported }) => exported)),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }

@@ -56,7 +56,7 @@ const COMMA = 44;
  * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then the sum of each measure, then the four quarter-hours of
  * each measure, separated by commas. Most numbers are 0, so zeros and the commas at the end are left out. The sums come first because most
  * queries need the sums of few measures. `quarters`: contains the values from index `at` on. Returns the end of the text; the text has at
- * most `MAX_OPEN_BYTES`.
+ * most `MAX_OPEN_HOUR_BYTES`.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -81,9 +81,9 @@ export function writeOpenHour(
 }
 
 /** Maximum length of the text. Each sum of four safe integers has at most 17 digits, plus a sign and a comma. */
-export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
+export const MAX_OPEN_HOUR_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
 
-const written = Buffer.alloc(MAX_OPEN_BYTES);
+const written = Buffer.alloc(MAX_OPEN_HOUR_BYTES);
 /** Formats an open hour as the text that is stored in `device_heads.open`. */
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));

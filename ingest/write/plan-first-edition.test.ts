@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
-import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { type CountingSettings, type CountingVerdict, compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { replayReadings } from '#ingest/normalise/replay.ts';
-import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { areRolesEqual, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
@@ -14,8 +14,8 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
-import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { createFirstRegisterCountingRule } from '#test/support/first-edition.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 import { expectEnergy, expectReferenceResults } from '#test/support/planned-energy.ts';
 import { arbitraryDelivery, HISTORY_COUNT, runWriters, splitIntoBatches } from '#test/support/planned-histories.ts';
@@ -39,10 +39,10 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.open = null;
   // In the first edition, the series that was the best one at the end counted for the whole history. An update marks the devices whose
   // roles differ under the current rules.
-  const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
+  const chosen = chooseSeriesRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
-    if (one.earlierRoles || !haveSameRoles(one.roles, roles)) device.computedWith ??= settings;
+    if (one.earlierRoles || !areRolesEqual(one.roles, roles)) device.computedWith ??= settings;
     delete one.earlierRoles;
     one.roles = roles;
     one.tail = null;
@@ -50,7 +50,8 @@ function asStoredBefore(device: StoredDevice): boolean {
     const rule = selectCountingRule(one.channel, one.kind, one.roles, settings);
     if (!rule) continue;
     const points = [...one.points.values()].sort(compareSeriesReadings);
-    const old = one.kind === 'register' && firstEditionOfRegisters(settings, parseChannel(one.channel).direction);
+    const old =
+      one.kind === 'register' && createFirstRegisterCountingRule(settings, parseChannel(one.channel).direction);
     const { intervals, verdicts, state } = old
       ? replayReadings(old, old.initial, points)
       : replayReadings(rule, rule.initial, points);
@@ -78,8 +79,8 @@ test('continues from rows that the first edition computed, and gives the second 
       (one, how, percent) => {
         const { store } = createPairedDevices([one]);
         const device = store.devices.get('dev_0') as StoredDevice;
-        const all = splitIntoBatches(readingsOfDevice(one.readings, 'dev_0'), how);
-        const [last] = readingsOfDevice(one.readings.slice(-1), 'dev_0');
+        const all = splitIntoBatches(listReferenceReadings(one.readings, 'dev_0'), how);
+        const [last] = listReferenceReadings(one.readings.slice(-1), 'dev_0');
         runWriters(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
           ...how,
           changes: [],

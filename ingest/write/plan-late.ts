@@ -4,13 +4,13 @@ import type {
   SeriesReading,
   SeriesReadingWithVerdict,
 } from '#ingest/normalise/counting-rule.ts';
-import type { ExclusionTest } from '#ingest/normalise/edits.ts';
-import { compareReplays, type ReplayComparison, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
+import type { IsReadingExcluded } from '#ingest/normalise/edits.ts';
+import { type CountingRuleChange, compareReplays, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewReading } from './collect.ts';
-import { addMergedReadings, addReplayDifferences, type SeriesPlan } from './series-plan.ts';
+import { addReadingsOfMerge, addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import {
+  extendStretchBounds,
   findStretch,
-  growStretch,
   MAX_STRETCH_GAP_MS,
   mergeIntoStretch,
   type Stretch,
@@ -51,7 +51,7 @@ export function planLateReadings(
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
     const merged = mergeIntoStretch(stretch.points, cluster);
-    addMergedReadings(plan, merged);
+    addReadingsOfMerge(plan, merged);
     if (!rule || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
@@ -64,8 +64,8 @@ export function planLateReadings(
     });
     if (comparison === 'reaches into the one before') return [joined(previous as NewReading[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewReading[])];
-    if (comparison === 'begins further back') return [growStretch(stretch, 'back')];
-    if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
+    if (comparison === 'begins further back') return [extendStretchBounds(stretch, 'back')];
+    if (comparison === 'goes on beyond') return [extendStretchBounds(stretch, 'beyond')];
     const { before, after, met, endMs } = comparison;
     addReplayDifferences(plan, before, after);
     plan.revises = true;
@@ -112,11 +112,15 @@ function fromFirstCounted(
  * longer receives.
  */
 export function replayWithNewReadings(
-  rules: RulesBeforeAndAfter,
+  rules: CountingRuleChange,
   tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly SeriesReading[]; readonly lastChangeMs: number },
-  { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
+  {
+    changedToMs,
+    nextMs,
+    isExcluded,
+  }: { changedToMs: number; nextMs: number; isExcluded: IsReadingExcluded | undefined },
 ): ReplayComparison | LongerStretchRequest {
   // Up to the change, both counting rules give the same results, so the replay may start with either.
   const rule = rules.longer ?? rules.after;

@@ -12,8 +12,8 @@ import {
   arbitraryTariffHistory,
   type ReadingHistory,
 } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
-import { createHeadCache } from '#test/support/head-caches.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { createTestHeadCache } from '#test/support/head-caches.ts';
 import { type MemoryStore, readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 import { expectEqual, expectReferenceResults, expectStoredByRules } from '#test/support/planned-energy.ts';
 import { arbitraryChunkMs, HISTORY_COUNT } from '#test/support/planned-histories.ts';
@@ -57,7 +57,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
         const { store, devices } = createPairedDevices([one]);
         const device = store.devices.get('dev_0') as StoredDevice;
         const rank = (index: number) => ((index + 1) * (order % 977)) % 1_009;
-        const all = readingsOfDevice(devices[0]?.readings ?? [], 'dev_0');
+        const all = listReferenceReadings(devices[0]?.readings ?? [], 'dev_0');
         const left =
           order % 2 === 0
             ? [...all]
@@ -67,7 +67,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
                 .map(({ reading }) => reading);
         const come = (share: number) => {
           const batch = left.splice(0, Math.ceil((all.length * share) / 100));
-          if (batch.length > 0) for (const _ of writeBatch(store, createHeadCache('none'), batch));
+          if (batch.length > 0) for (const _ of writeBatch(store, createTestHeadCache('none'), batch));
         };
         come(20);
         let checked = 0;
@@ -108,7 +108,7 @@ function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']
   const { store } = createPairedDevices([{ ...settings, readings: [] }]);
   const other = store.devices.get('dev_0') as StoredDevice;
   other.channelSettings = channelSettings;
-  for (const _ of writeBatch(store, createHeadCache('none'), readingsOfDevice(readings, 'dev_0')));
+  for (const _ of writeBatch(store, createTestHeadCache('none'), listReferenceReadings(readings, 'dev_0')));
   for (const { editId: _id, isInForce, counted: _counted, ...edit } of edits) if (isInForce) store.edit('dev_0', edit);
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
   expectEqual(dropZeroBuckets(new Map(readWholeProfile(device))), dropZeroBuckets(new Map(readWholeProfile(other))));
@@ -139,7 +139,7 @@ test('applies edits that were made or revoked together with a setting in the sam
     value: kwhToMilliwattHours(100 + hour),
   }));
   const write = () => {
-    for (const _ of writeBatch(store, createHeadCache('all'), readingsOfDevice(readings, 'dev_0')));
+    for (const _ of writeBatch(store, createTestHeadCache('all'), listReferenceReadings(readings, 'dev_0')));
     recomputeAllChunks(store, ['dev_0'], HOUR_MS);
     expectReferenceResults(device, readings);
   };
@@ -166,7 +166,7 @@ test('keeps a manual reading at the instant of a revoked clock step that lies wi
     value: kwhToMilliwattHours(100 + hour),
   }));
   const value = kwhToMilliwattHours(102);
-  for (const _ of writeBatch(store, createHeadCache('all'), readingsOfDevice(readings, 'dev_0')));
+  for (const _ of writeBatch(store, createTestHeadCache('all'), listReferenceReadings(readings, 'dev_0')));
   store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(3), value, instants: new Set([at(2)]) });
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
   store.revoke('dev_0', 0);

@@ -1,16 +1,16 @@
 import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
-import { getReadingKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
+import { type CountingRuleChange, getReadingKey } from '#ingest/normalise/replay.ts';
 import {
-  doesCountAtAnyTime,
   findRoleDifferenceRange,
   getCountingEndMs,
+  isEverCounted,
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { replayWithNewReadings } from './plan-late.ts';
 import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
-import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { extendStretchBounds, findStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
  * Numbers of stored readings to load at first, before and after a chunk. The state of a register's counting rule reaches back two hours,
@@ -61,7 +61,7 @@ export function findReadingsOfSettingsChange(
   untilMs: number,
 ): RecomputedReadings | null {
   const times =
-    doesCountAtAnyTime(series) && computedWith !== null && findTimesComputedWithOtherSettings(computedWith, settings);
+    isEverCounted(series) && computedWith !== null && findRangeComputedWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
@@ -88,7 +88,7 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
 export function planRecomputation(
   plan: SeriesPlan,
   { firstMs, lastMs }: RecomputedReadings,
-  rules: RulesBeforeAndAfter | null,
+  rules: CountingRuleChange | null,
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
@@ -111,8 +111,8 @@ export function planRecomputation(
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
   const comparison = replayWithNewReadings(rules, tail, stretch, both, { changedToMs, nextMs, isExcluded });
-  if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
-  if (typeof comparison === 'string') return [growStretch(stretch, 'back')];
+  if (comparison === 'goes on beyond') return [extendStretchBounds(stretch, 'beyond')];
+  if (typeof comparison === 'string') return [extendStretchBounds(stretch, 'back')];
   addReplayDifferences(plan, comparison.before, comparison.after);
   if (!comparison.met) plan.head = { lastReadAtMs: endMs, tail: comparison.after.state };
   return [];

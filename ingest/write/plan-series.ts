@@ -1,10 +1,10 @@
-import type { ClockStepBack, CountingRule, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
+import type { BackwardClockStep, CountingRule, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
-import type { RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
+import type { CountingRuleChange } from '#ingest/normalise/replay.ts';
 import { getCountingEndMs, type RolesByTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import type { NewReading } from './collect.ts';
-import { type DeviceState, getRefusedUntilMs, getSettingsOfSeries } from './device-state.ts';
+import { type DeviceState, getReadingsRefusedUntilMs, getSettingsOfSeries } from './device-state.ts';
 import { computeFirstStretchBounds, planLateReadings } from './plan-late.ts';
 import {
   findReadingsOfRoleChange,
@@ -12,7 +12,7 @@ import {
   joinRecomputedReadings,
   planRecomputation,
 } from './plan-piece.ts';
-import { needsCountingRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
+import { isCountingRuleByTimeRequired, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
@@ -54,11 +54,11 @@ export function planSeries(
     return planRecomputation(plan, piece, before && rule && { before, after: rule, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0)
-    return planFollowingReadings(plan, rule, open) ? [] : [computeFirstStretchBounds(open)];
+    return planReadingsInOrder(plan, rule, open) ? [] : [computeFirstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLateReadings(plan, rule, open, stretches);
   const wanted = late.length > 0 ? planLateReadings(plan, rule, late, stretches) : [];
-  if (wanted.length > 0 || planFollowingReadings(plan, rule, following)) return wanted;
+  if (wanted.length > 0 || planReadingsInOrder(plan, rule, following)) return wanted;
   return [computeFirstStretchBounds(following)];
 }
 
@@ -68,14 +68,14 @@ export function planSeries(
 function rulesOf(
   plan: SeriesPlan,
   computed: DevicePlanning['computed'],
-): { [name in 'before' | 'after']: CountingRule<unknown> | null } & Pick<RulesBeforeAndAfter, 'longer' | 'stepAtMs'> {
+): { [name in 'before' | 'after']: CountingRule<unknown> | null } & Pick<CountingRuleChange, 'longer' | 'stepAtMs'> {
   const { series } = plan;
   const { channel, kind } = series;
   const { stepsBack } = plan.edits;
-  const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly ClockStepBack[]) => {
+  const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly BackwardClockStep[]) => {
     const ruleOf = (roles: SeriesRoles) =>
       selectCountingRule(channel, kind, roles, getSettingsOfSeries(settings, series, steps));
-    return needsCountingRuleByTime(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
+    return isCountingRuleByTimeRequired(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = getCountingEndMs(series) > getCountingEndMs(plan) ? before : null;
@@ -98,7 +98,7 @@ function isCovered(following: readonly NewReading[], stretches: readonly Stretch
  * another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
-  const untilMs = getRefusedUntilMs(series);
+  const untilMs = getReadingsRefusedUntilMs(series);
   if (untilMs === Number.NEGATIVE_INFINITY) return points;
   return points.filter(({ readAtMs, message, element }) => {
     if (readAtMs > untilMs) return true;

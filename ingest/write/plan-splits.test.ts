@@ -3,22 +3,22 @@ import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
-import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
 import {
   addConflictingReadings,
   arbitraryPowers,
   arbitraryRegisters,
   arbitrarySettings,
 } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
-import { createHeadCache } from '#test/support/head-caches.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { createTestHeadCache } from '#test/support/head-caches.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 import { expectStoredByRules } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
 /** Adds up load profiles that the reference implementation has computed. */
-function added(profiles: readonly ReturnType<typeof referenceConsumption>[]): Map<string, string> {
+function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
     const values = [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
@@ -53,7 +53,7 @@ test('starts a series from scratch when its decoder settings change, and never c
       fc.option(arbitrarySettings, { nil: null }),
       (before, { kind, readings }, { order, share, isOrdered }, factor, changed) => {
         fc.pre(kind === 'power' || factor > 0);
-        const mine = readingsOfDevice(readings, 'dev_0');
+        const mine = listReferenceReadings(readings, 'dev_0');
         const { store } = createPairedDevices([{ ...before, readings: [] }]);
         const device = store.devices.get('dev_0') as StoredDevice;
         const rank = (index: number) => ((index + 1) * order) % 1_009;
@@ -70,7 +70,7 @@ test('starts a series from scratch when its decoder settings change, and never c
           // Adding 0 turns -0, which JSON cannot represent, into 0.
           value: Math.round(reading.value * factor) + 0,
         }));
-        const memory = createHeadCache('all');
+        const memory = createTestHeadCache('all');
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
             for (const _ of writeBatch(store, memory, all.slice(first, first + 7)));
@@ -86,7 +86,9 @@ test('starts a series from scratch when its decoder settings change, and never c
           expectStoredByRules(device);
         }
         const sides = [former, after.filter(({ readAtMs }) => readAtMs > splitMs)];
-        const wanted = added(sides.map((side) => referenceConsumption(side, device.settings, startOfQuarterHour, [])));
+        const wanted = added(
+          sides.map((side) => computeReferenceConsumption(side, device.settings, getStartOfQuarterHour, [])),
+        );
         const stored = [...dropZeroBuckets(readWholeProfile(device))].map(
           ([at, d]) =>
             [

@@ -7,10 +7,10 @@ import type {
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
+  areRolesEqual,
   createRolesLookup,
-  doesCountAtAnyTime,
-  hasRole,
-  haveSameRoles,
+  hasRoleWith,
+  isEverCounted,
   type RolesByTime,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
@@ -18,19 +18,19 @@ import { getLastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
   deriveTariffStepsOfRun,
-  findLatestRiseEndWithin,
-  findRisingStepAround,
-  hasRisen,
+  findEnclosingRisingStep,
+  findEndOfLatestRise,
+  hasCountedEnergy,
   type KnownTariffSteps,
-  replaceKnownSteps,
-  shiftStepAfter,
+  replaceTariffSteps,
+  shiftStepEnergyAfter,
 } from '#ingest/normalise/tariffs.ts';
 import { isElectricityMeter } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, getSettingsOfSeries, type SeriesState } from './device-state.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { growStretch, MAX_STRETCH_GAP_MS, type RequestedStretch, type Stretch } from './stretch.ts';
+import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
 
 /** Numbers of stored readings to load at first, before and after a time. If they are not enough, the numbers grow. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
@@ -87,7 +87,7 @@ export function planTariffs(
   plans: readonly SeriesPlan[],
   stretches: ReadonlyMap<number, readonly Stretch[]>,
   { deltas, followed }: { deltas: DeviceDeltas; followed: DeviceDeltas | null },
-): RequestedStretch[] {
+): StretchRequest[] {
   if (plans.every(({ steps }) => steps === null)) return [];
   const tariffs = tariffsOf(device, plans, stretches);
   for (const tariff of tariffs) {
@@ -109,7 +109,7 @@ function tariffsOf(
 ): Tariff[] {
   const planned = new Set(plans.map(({ series }) => series.seriesId));
   const others = [...device.series.values()].filter(
-    (one) => hasRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
+    (one) => hasRoleWith(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
   );
   const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
@@ -124,7 +124,7 @@ function tariffsOf(
       was,
       is,
       ...changes,
-      known: before.map((known) => ({ was: known, is: replaceKnownSteps(known, changes.removed, changes.added) })),
+      known: before.map((known) => ({ was: known, is: replaceTariffSteps(known, changes.removed, changes.added) })),
       loaded,
       following: new Set(plan?.following),
       ofKind: new Map(),
@@ -147,7 +147,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, isLate = false }: EnergyInterval) =>
     `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${isLate}`;
   const [before, after] = [new Set(removed.map(key)), new Set(added.map(key))];
-  const isOther = ({ endMs }: EnergyInterval) => !haveSameRoles(was.rolesAt(endMs), is.rolesAt(endMs));
+  const isOther = ({ endMs }: EnergyInterval) => !areRolesEqual(was.rolesAt(endMs), is.rolesAt(endMs));
   return {
     removed: removed.filter((step) => isOther(step) || !after.has(key(step))),
     added: added.filter((step) => isOther(step) || !before.has(key(step))),
@@ -160,7 +160,7 @@ function knownOf(
   series: SeriesState,
   loaded: readonly Stretch[],
 ): KnownTariffSteps[] {
-  if (!doesCountAtAnyTime(series)) return [{ ...ALWAYS, steps: [] }];
+  if (!isEverCounted(series)) return [{ ...ALWAYS, steps: [] }];
   const ruleOf = (roles: SeriesRoles) =>
     selectCountingRule(series.channel, series.kind, roles, getSettingsOfSeries(computedWith ?? settings, series));
   const rule = series.earlierRoles
@@ -213,7 +213,9 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
  * runs at a time.
  */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
-  other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
+  other !== tariff &&
+  other.circuit === tariff.circuit &&
+  hasRoleWith(other[state].of, (roles) => kindOf(roles) === kind);
 
 /**
  * Returns the known steps of a tariff register that have this commodity and direction. If the register's role never changes, these are all
@@ -265,16 +267,16 @@ function addStep(
   const roles = at(step.endMs);
   const kind = kindOf(roles);
   let afterMs = step.startMs;
-  if (kind !== null && hasRisen(step) && step.endMs > sinceMs) {
+  if (kind !== null && hasCountedEnergy(step) && step.endMs > sinceMs) {
     for (const other of tariffs) {
       if (!sharesCircuit(tariff, other, state, kind)) continue;
       const latest = searchSteps(other, knownStepsOfKind(other, state, kind), step.endMs, (known) =>
-        findLatestRiseEndWithin(known, step),
+        findEndOfLatestRise(known, step),
       );
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
-  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepAfter(step, afterMs), roles, sign);
+  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepEnergyAfter(step, afterMs), roles, sign);
 }
 
 /** Returns the unchanged steps of a tariff register within which steps of other tariffs have changed. */
@@ -284,8 +286,8 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   const was = tariff.known.map((known) => known.was);
   const look = (step: EnergyInterval, other: Tariff, state: State) => {
     const kind = kindOf(other[state].rolesAt(step.endMs));
-    if (kind === null || !hasRisen(step) || !sharesCircuit(other, tariff, state, kind)) return;
-    const around = searchSteps(tariff, was, step.endMs, (known) => findRisingStepAround(known, step));
+    if (kind === null || !hasCountedEnergy(step) || !sharesCircuit(other, tariff, state, kind)) return;
+    const around = searchSteps(tariff, was, step.endMs, (known) => findEnclosingRisingStep(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
   for (const other of tariffs) {
@@ -298,9 +300,9 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 /**
  * Returns the stretches to load around the recorded times of a tariff register. The loaded stretches were not enough, so these are longer.
  */
-function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): RequestedStretch[] {
+function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];
-  const wanted: RequestedStretch[] = [];
+  const wanted: StretchRequest[] = [];
   const times = [...timesToLoad].sort((a, b) => a - b);
   for (let first = 0; first < times.length; ) {
     let last = first;
@@ -310,8 +312,8 @@ function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff):
     let { back, beyond } = FIRST_LOOK;
     for (const known of loaded) {
       if (known.firstMs > firstMs || known.lastMs < lastMs) continue;
-      back = Math.max(back, growStretch(known, 'back').back);
-      beyond = Math.max(beyond, growStretch(known, 'beyond').beyond);
+      back = Math.max(back, extendStretchBounds(known, 'back').back);
+      beyond = Math.max(beyond, extendStretchBounds(known, 'beyond').beyond);
     }
     wanted.push({ seriesId, firstMs, lastMs, back, beyond, lookFor: 'steps' });
     first = last + 1;

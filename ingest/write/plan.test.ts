@@ -7,8 +7,8 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
-import { createHeadCache } from '#test/support/head-caches.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { createTestHeadCache } from '#test/support/head-caches.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
 import { expectReferenceResults } from '#test/support/planned-energy.ts';
 import {
@@ -33,7 +33,7 @@ test.each([
         arbitraryDelivery,
         (histories, how) => {
           const { store, devices } = createPairedDevices(histories);
-          const all = devices.flatMap(({ deviceId, readings }) => readingsOfDevice(readings, deviceId));
+          const all = devices.flatMap(({ deviceId, readings }) => listReferenceReadings(readings, deviceId));
           const deviceIds = devices.map(({ deviceId }) => deviceId);
           runWriters(
             store,
@@ -87,7 +87,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
     ] as const
   ).map(reading);
   for (const batch of [...first.map((one) => [one]), late])
-    for (const _ of writeBatch(store, createHeadCache('none'), batch));
+    for (const _ of writeBatch(store, createTestHeadCache('none'), batch));
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
@@ -111,6 +111,6 @@ test('has no counting state for a series that never counts because a better seri
       element: 0,
     }),
   );
-  for (const one of all) for (const _ of writeBatch(store, createHeadCache('none'), [one]));
+  for (const one of all) for (const _ of writeBatch(store, createTestHeadCache('none'), [one]));
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, all);
 });

@@ -1,14 +1,14 @@
 import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { computeSeriesEdits, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import {
-  applyRolesUpTo,
+  applyRolesUntil,
   createRolesLookup,
   findRoleDifferenceRange,
   getCountingEndMs,
-  hasRole,
+  hasRoleWith,
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
-import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
+import { applySettingsUntil } from '#ingest/normalise/settings.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import type { NewReading, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
@@ -16,14 +16,14 @@ import {
   createSeriesState,
   type DeviceState,
   formatSeriesName,
-  getRefusedUntilMs,
+  getReadingsRefusedUntilMs,
   type SeriesState,
 } from './device-state.ts';
 import { findReadingsOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { createEmptySeriesPlan, type SeriesPlan } from './series-plan.ts';
-import { type RequestedStretch, type Stretch, skipExcludedReadings } from './stretch.ts';
+import { type Stretch, type StretchRequest, skipExcludedReadings } from './stretch.ts';
 import {
   chooseTargetRoles,
   computeFirstReadingTimes,
@@ -68,15 +68,15 @@ export function planDevice(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
   stretches: ReadonlyMap<number, readonly Stretch[]>,
-): DevicePlan | { wanted: RequestedStretch[] } {
+): DevicePlan | { wanted: StretchRequest[] } {
   const found = findSeries(device, arrived, stretches);
   if ('wanted' in found) return found;
-  const wanted: RequestedStretch[] = [];
+  const wanted: StretchRequest[] = [];
   const deltas = createEmptyDeltas();
   // If the batch has readings, a later plan applies the pending edits: years of readings may lie between the edits and the batch.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
-  const computed = { before, after: applySettingsUpTo(before, device.settings, pieceUntilMs) };
+  const computed = { before, after: applySettingsUntil(before, device.settings, pieceUntilMs) };
   const { work, areRolesOpen, isRecounted } = selectWork(device, found, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
@@ -147,13 +147,13 @@ function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
   stretches: ReadonlyMap<number, readonly Stretch[]>,
-): Found[] | { wanted: RequestedStretch[] } {
-  const wanted: RequestedStretch[] = [];
+): Found[] | { wanted: StretchRequest[] } {
+  const wanted: StretchRequest[] = [];
   const found: Found[] = [];
   for (const [name, batch] of arrived) {
     const series = device.series.get(name) ?? createSeriesState(batch);
     const { seriesId } = series;
-    const valid = batch.points.filter(({ readAtMs }) => readAtMs > getRefusedUntilMs(series));
+    const valid = batch.points.filter(({ readAtMs }) => readAtMs > getReadingsRefusedUntilMs(series));
     const firsts = computeFirstReadingTimes(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
     if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
     else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
@@ -194,7 +194,7 @@ function selectWork(
   for (const [index, { series, points, firsts }] of found.entries()) {
     const target = targets[index] as TargetRoles;
     const { meant } = target;
-    const will = isAtOnce ? target : applyRolesUpTo(series, target, pieceUntilMs);
+    const will = isAtOnce ? target : applyRolesUntil(series, target, pieceUntilMs);
     if (findRoleDifferenceRange(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
     const edits = withinCounted(
@@ -286,5 +286,5 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&
-  hasRole(will, ({ isTariff }) => isTariff) &&
+  hasRoleWith(will, ({ isTariff }) => isTariff) &&
   Number.isFinite(series.tariffSinceMs);

@@ -1,4 +1,4 @@
-import { type GatewayReceiver, rejectUnknownGateway } from '#ingest/gateways/receive.ts';
+import { type GatewayReceiver, rejectMessageOfUnknownGateway } from '#ingest/gateways/receive.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import {
   type IncomingMessage,
@@ -8,15 +8,15 @@ import {
   type WriteResult,
 } from '../message.ts';
 import { type CollectedReadings, collectReadings, rejectChannelsBeyondLimit } from './collect.ts';
-import { planStatements } from './commit.ts';
-import { MAX_SERIES } from './device-state.ts';
-import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, joinFastPathResults } from './fast-path.ts';
-import { areReadingsInOrder, type HeadPlan } from './head.ts';
+import { planBatchStatements } from './commit.ts';
+import { MAX_CACHED_SERIES } from './device-state.ts';
+import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, mergeFastPathResults } from './fast-path.ts';
+import { areReadingsInOrder, type HeadWithPlan } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
-import { planWithStretches } from './load-stretches.ts';
+import { planWithLoadedStretches } from './load-stretches.ts';
 import { groupResultsByMessage } from './message-results.ts';
-import { findMovedLogins, saveForMovedAccounts } from './moved-accounts.ts';
+import { findMovedLogins, saveMessagesOfMovedAccounts } from './moved-accounts.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import { countValidReadings, planDevice } from './plan.ts';
 import { saveRejections } from './save-rejections.ts';
@@ -111,7 +111,7 @@ class Stages {
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
-  readonly #plans: HeadPlan[] = [];
+  readonly #plans: HeadWithPlan[] = [];
   /** Devices whose plans use their cached heads (states), without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
@@ -136,7 +136,7 @@ class Stages {
       unknown.size === 0
         ? read
         : read.flatMap((message) =>
-            isMoved(message) ? [] : message.gateway ? rejectUnknownGateway(message) : message,
+            isMoved(message) ? [] : message.gateway ? rejectMessageOfUnknownGateway(message) : message,
           );
     memory.evict(this.#described);
     if (untimed) this.#attempt.untimed = untimed.missing(this.#messages);
@@ -189,7 +189,7 @@ class Stages {
     );
     this.#attempt.deviceIds.push(...this.#devices.keys());
     this.#large = [...this.#devices.values()]
-      .filter(({ series }) => series.size > MAX_SERIES)
+      .filter(({ series }) => series.size > MAX_CACHED_SERIES)
       .map(({ deviceId }) => deviceId);
   }
 
@@ -251,12 +251,12 @@ class Stages {
     // A changed device is recomputed even without readings in the batch.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
-    this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));
+    this.#plans.push(...(await planWithLoadedStretches(this.#client, this.#devices, series)));
   }
 
   async write(batch: readonly IncomingMessage[]): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
     const { memory, months, retained, untimed } = this.#tools;
-    const { steps, heads } = await planStatements(this.#client, this.#stepped, this.#plans, months);
+    const { steps, heads } = await planBatchStatements(this.#client, this.#stepped, this.#plans, months);
     const valid = new Map<string, number>();
     const rejects = [...this.#collected.rejects, ...this.#fromUnknownDevices()];
     for (const { head, plan } of this.#plans) {
@@ -266,7 +266,11 @@ class Stages {
     }
     const states = updateDeviceStates(this.#devices, valid, this.#messages, rejects);
     if (untimed) steps.push(...untimed.save(this.#attempt.untimed));
-    steps.push(...states.steps, ...saveRejections(retained(rejects)), ...saveForMovedAccounts(this.#ofMovedAccounts));
+    steps.push(
+      ...states.steps,
+      ...saveRejections(retained(rejects)),
+      ...saveMessagesOfMovedAccounts(this.#ofMovedAccounts),
+    );
     for (const { head } of heads) memory.set(head);
     memory.evict(states.touched);
     const byMessage = () => this.#resultsByMessage(batch, rejects);
@@ -282,7 +286,7 @@ class Stages {
   #step(messages: readonly IncomingMessage[]): FastPathResult {
     const stepped = this.#tools.fastPath.step(messages, this.#tools.oldestMs);
     this.#attempt.deviceIds.push(...stepped.deviceIds);
-    this.#stepped = joinFastPathResults(this.#stepped, stepped);
+    this.#stepped = mergeFastPathResults(this.#stepped, stepped);
     return stepped;
   }
 

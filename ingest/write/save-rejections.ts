@@ -1,6 +1,6 @@
 import { HOUR_MS } from '#src/core/units.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
-import { type BatchStatement, toBatchStatement } from './statement.ts';
+import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
@@ -40,7 +40,7 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
     rejects.map((r) => r.message.replayed ?? false),
     placed.map((r) => r.number),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }
 
 const NONE = Buffer.alloc(0);

@@ -1,11 +1,11 @@
 import type { SeriesReading, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
-import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
+import { areRolesEqual, hasRoleWith } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isElectricityMeter } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
-import { doesSeriesStopCounting, getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { type BatchStatement, encodeBigints, encodeTimestamps, toBatchStatement } from './statement.ts';
+import { getTariffStartMs, hasSeriesStoppedCounting, type SeriesPlan } from './series-plan.ts';
+import { type BatchStatement, createBatchStatement, encodeBigints, encodeTimestamps } from './statement.ts';
 
 export interface StoredSeriesPlan {
   deviceId: string;
@@ -70,14 +70,14 @@ const timeOf = (ms: number | null | undefined): string | null => (ms == null ? n
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
-  const isTariff = imports || exports ? plan.roles.isTariff : hasRole(plan, (roles) => roles.isTariff);
+  const isTariff = imports || exports ? plan.roles.isTariff : hasRoleWith(plan, (roles) => roles.isTariff);
   if (!isTariff) return null;
   const ms = getTariffStartMs(plan);
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
 }
 
 const hasChanged = (plan: SeriesPlan): boolean =>
-  !haveSameRoles(plan.roles, plan.series.roles) ||
+  !areRolesEqual(plan.roles, plan.series.roles) ||
   (plan.series.described != null && plan.meant !== (plan.series.meant ?? null)) ||
   getTariffStartMs(plan) !== plan.series.tariffSinceMs ||
   plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
@@ -111,7 +111,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
     ...roleColumns(changed),
     changed.map(({ plan }) => plan.meant),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }
 
 /** The rows of many series for one statement. Each row has a key and a point. */
@@ -156,7 +156,7 @@ const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ 
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
-    toBatchStatement({
+    createBatchStatement({
       text: `DELETE FROM ${relation} WHERE series_id = $1 AND read_at = $2 AND interval_ms = $3`,
       values: [...key],
     }),
@@ -169,7 +169,7 @@ function addStep(
   { text, more, name }: { text: string; more?: (string | null)[] | Buffer; name?: string },
 ): void {
   if (rows.points.length === 0) return;
-  steps.push(toBatchStatement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
+  steps.push(createBatchStatement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
 }
 
 /**
@@ -217,10 +217,10 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
   // If a series no longer counts after the plan, all of its verdicts are deleted.
-  const uncountedIds = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
+  const uncountedIds = stored.filter(({ plan }) => hasSeriesStoppedCounting(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(
-      toBatchStatement({
+      createBatchStatement({
         text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])',
         values: [uncountedIds],
       }),

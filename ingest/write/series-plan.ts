@@ -5,13 +5,18 @@ import type {
   SeriesReadingWithVerdict,
 } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
-import { NO_VERDICTS, type ReplayResult, replayReadings, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
+  EMPTY_VERDICTS,
+  type ReplayResult,
+  replayReadings,
+  type StoredReplayResult,
+} from '#ingest/normalise/replay.ts';
+import {
+  areRolesEqual,
   createRolesLookup,
-  doesCountAtAnyTime,
-  type EarlierRoles,
-  hasRole,
-  haveSameRoles,
+  hasRoleWith,
+  isEverCounted,
+  type RolesBeforeTime,
   type RolesByTime,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
@@ -28,7 +33,7 @@ export interface SeriesPlan {
    * Roles of the series after the plan. `earlierRoles`: roles before the latest one, for example while a changed role is applied in chunks.
    */
   readonly roles: SeriesRoles;
-  readonly earlierRoles?: readonly EarlierRoles[];
+  readonly earlierRoles?: readonly RolesBeforeTime[];
   /** Whether the series is recomputed as a whole, because an earlier edition of the counting rules placed its tariff steps. */
   readonly isOfEarlierEdition: boolean;
   /** Times of the first reading and of the first nonzero reading, after the plan. */
@@ -74,14 +79,14 @@ export interface SeriesPlan {
 const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
 /** Whether a series counted before the plan and does not count any more. */
-export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
-  doesCountAtAnyTime(plan.series) && !doesCountAtAnyTime(plan);
+export const hasSeriesStoppedCounting = (plan: SeriesPlan): boolean =>
+  isEverCounted(plan.series) && !isEverCounted(plan);
 
 /** Whether the role of a series changes with time, before or after a plan. The series then needs a counting rule by time. */
-export const needsCountingRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
+export const isCountingRuleByTimeRequired = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
-  (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
+  (was.lastReadAtMs !== null && !areRolesEqual(was.roles, is.roles));
 
 export const createEmptySeriesPlan = (
   will: RolesByTime,
@@ -90,7 +95,7 @@ export const createEmptySeriesPlan = (
   ...of,
   roles: will.roles,
   ...(will.earlierRoles && { earlierRoles: will.earlierRoles }),
-  steps: hasRole(of.series, isTariff) || hasRole(will, isTariff) ? { removed: [], added: [] } : null,
+  steps: hasRoleWith(of.series, isTariff) || hasRoleWith(will, isTariff) ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
   lowerKept: [],
@@ -113,7 +118,7 @@ export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): nu
  * not count. Returns false, and changes nothing, if the plan needs stored readings: an earlier edition of the counting rules stored the
  * state, or the readings revert earlier energy.
  */
-export function planFollowingReadings(
+export function planReadingsInOrder(
   plan: SeriesPlan,
   rule: CountingRule<unknown> | null,
   points: readonly NewReading[],
@@ -135,7 +140,7 @@ export function planFollowingReadings(
 }
 
 /** Adds the new readings between stored ones to the plan, without their energy. */
-export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
+export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);
@@ -154,7 +159,11 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
  * Adds the difference between stored results (`before`) and their replay (`after`) to the plan: the energy, by the series' roles before and
  * after the plan, and the verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
-export function addReplayDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
+export function addReplayDifferences(
+  plan: SeriesPlan,
+  before: StoredReplayResult | null,
+  after: ReplayResult | null,
+): void {
   const [was, is] = [createRolesLookup(plan.series), createRolesLookup(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);
@@ -164,7 +173,7 @@ export function addReplayDifferences(plan: SeriesPlan, before: StoredResult | nu
     if (plan.steps) plan.steps.added.push(interval);
     else addIntervalToDeltas(plan.deltas, interval, is(interval.endMs), 1);
   }
-  const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
+  const [known, now] = [before?.verdicts ?? EMPTY_VERDICTS, after?.verdicts ?? EMPTY_VERDICTS];
   if (known.size === 0 && now.size === 0) return;
   plan.verdicts ??= new Map();
   for (const [key, judged] of now) if (known.get(key)?.verdict !== judged.verdict) plan.verdicts.set(key, judged);

@@ -8,7 +8,7 @@ export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
 /** Creates a step of a batch that runs a query and ignores its result. */
-export const toBatchStatement =
+export const createBatchStatement =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
     client.query(query);

@@ -4,9 +4,9 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
   deriveTariffStepsOfRun,
-  findLatestRiseEndWithin,
-  findRisingStepAround,
-  hasRisen,
+  findEnclosingRisingStep,
+  findEndOfLatestRise,
+  hasCountedEnergy,
 } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import { packCountingState, unpackCountingState } from './counting-state.ts';
@@ -47,7 +47,7 @@ export const REPEATED_LAST_READING = -1;
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
 /** Working copies of the heads (states) of a batch's devices, which the fast path updates. */
-export class SteppedHeads {
+export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
   /** Quarter-hours of the hour that the last reading closed; null if that reading closed no hour. */
@@ -67,7 +67,7 @@ export class SteppedHeads {
       addInterval(this.sums, interval, this.#roles, 1);
       // Estimated export needs a plan: it is stored in separate sums, which the fast path does not write.
       if (interval.estimated) this.#isPlain = false;
-      if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
+      if (this.#roles.isTariff && hasCountedEnergy(interval)) this.#risen.push(interval);
     },
     verdict: () => {
       this.#isPlain = false;
@@ -158,7 +158,7 @@ export class SteppedHeads {
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveTariffStepsOfRun(run, 'import');
-      if (!known || findLatestRiseEndWithin(known, step) !== null || findRisingStepAround(known, step) !== null)
+      if (!known || findEndOfLatestRise(known, step) !== null || findEnclosingRisingStep(known, step) !== null)
         return false;
     }
     return true;

@@ -44,7 +44,7 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
 }
 
 /** Bounds of a stretch (consecutive stored readings) that a plan needs, with its series. */
-export type RequestedStretch = StretchBounds & { readonly seriesId: number };
+export type StretchRequest = StretchBounds & { readonly seriesId: number };
 
 export interface Stretch extends StretchBounds {
   /** The last readings before `firstMs`, in order. Of the excluded readings immediately before `firstMs`, only the last is included. */
@@ -60,7 +60,7 @@ export interface Stretch extends StretchBounds {
 const GROWTH = 16;
 
 /** Returns the bounds of a longer stretch, which has more readings before it or after it. */
-export const growStretch = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
+export const extendStretchBounds = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
   ...bounds,
   [side]: bounds[side] * GROWTH,
 });

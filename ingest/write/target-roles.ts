@@ -1,17 +1,17 @@
 import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.ts';
-import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import {
   createRolesByTime,
   findRoleDifferenceRange,
+  listRoleSpans,
   type RolesByTime,
-  toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { channelSettingFor, getNativeName } from '#src/devices/channel-name.ts';
+import { findChannelSetting, getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { NewReading } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -32,10 +32,10 @@ export function chooseTargetRoles(
   const times = [ALWAYS, ...timesOf(series)];
   const sets = times.map((ms) => judgedAfter(series, times.length > 1 ? Math.max(ms, times[1] as number) : ms));
   const chosen = sets.map((judged) =>
-    chooseRoles(
+    chooseSeriesRoles(
       series.map((one) => {
         const meant = judged.get(one);
-        const word = channelSettingFor(channelSettings, one);
+        const word = findChannelSetting(channelSettings, one);
         const placement = word.placement ?? (word.counts_as === undefined ? placementOf(meant) : undefined);
         return { ...one, channel: meant ?? one.channel, word: { ...word, ...(placement && { placement }) } };
       }),
@@ -44,7 +44,7 @@ export function chooseTargetRoles(
   return series.map((one, index) => {
     const spans = chosen.flatMap((roles, at) => {
       const untilMs = (times[at + 1] ?? NEVER) + 1;
-      return toRoleSpans(roles[index] as RolesByTime).map((span) => ({
+      return listRoleSpans(roles[index] as RolesByTime).map((span) => ({
         ...span,
         untilMs: Math.min(span.untilMs, untilMs),
       }));
@@ -114,7 +114,7 @@ export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs
 const FIRST_LOOK = 16;
 
 /** Selects the new points that may change the first times of a stored series. */
-export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
+export const filterFirstReadingCandidates = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
@@ -162,5 +162,5 @@ export function computeFirstReadingTimes(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
-  return { wanted: growStretch({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };
+  return { wanted: extendStretchBounds({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };
 }

@@ -3,7 +3,7 @@ import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import type { LockedDevice } from './load.ts';
-import { type BatchStatement, toBatchStatement } from './statement.ts';
+import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /**
  * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their latest messages. Adds
@@ -76,7 +76,7 @@ function stateSteps(changes: readonly ReportedState[]): BatchStatement[] {
     changes.map(({ bits }) => bits),
     changes.map(({ reportsFaulty }) => reportsFaulty),
   ];
-  return [toBatchStatement({ text, values })];
+  return [createBatchStatement({ text, values })];
 }
 
 const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from '../message.ts';
-import { type BatchStatement, toBatchStatement } from './statement.ts';
+import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /** Maximum number of series in the cache of series that are already recorded. */
 const MAX_KNOWN = 500_000;
@@ -29,7 +29,9 @@ export function createUntimedSeries(host: string) {
       const text = `INSERT INTO untimed_series (host, device_id, channel, kind)
         SELECT $1, device_id, channel, kind FROM unnest($2::text[], $3::text[], $4::text[]) n (device_id, channel, kind)
         JOIN devices USING (device_id) ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`;
-      return [toBatchStatement({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
+      return [
+        createBatchStatement({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] }),
+      ];
     },
     /** Caches series as recorded, after the commit. */
     noted(missing: ReadonlyMap<string, unknown>): void {

@@ -1,14 +1,14 @@
 import { GatewayReceiver } from '#ingest/gateways/receive.ts';
 import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
 import { AppError } from '#src/core/errors.ts';
-import { createDatabaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { createDatabaseOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { inTransaction, isRetryable, MAX_TRANSACTION_ATTEMPTS } from '#src/database/transaction.ts';
 import { createEmptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeadsError } from './commit.ts';
 import { FastPath } from './fast-path.ts';
-import { createHeadMemory, type HeadCache } from './head-memory.ts';
+import { createHeadCache, type HeadCache } from './head-memory.ts';
 import { createPartitionMonths, MissingPartitionsError } from './partition-months.ts';
 import { type BatchAttempt, prepareBatch, RecomputationRequiredError } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
@@ -98,7 +98,7 @@ class BatchesWriter implements Writer {
   #staleInARow = 0;
 
   constructor(pool: Pool, options: WriterOptions) {
-    const { now = Date.now, memory = createHeadMemory({ now }) } = options;
+    const { now = Date.now, memory = createHeadCache({ now }) } = options;
     this.#pool = pool;
     this.#options = options;
     this.#now = now;
@@ -192,7 +192,7 @@ async function confirmSenders(
 ): Promise<{ confirmed: readonly IncomingMessage[]; refused: ReadonlyMap<IncomingMessage, AppError> }> {
   const refused = new Map<IncomingMessage, AppError>();
   if (!batch.some(({ sender }) => sender)) return { confirmed: batch, refused };
-  const trx = createDatabaseOn(client);
+  const trx = createDatabaseOnConnection(client);
   const outcomes = new Map<string, AppError | null>();
   for (const message of batch) {
     const { sender, decoded } = message;

@@ -3,11 +3,11 @@ import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
 import {
   HOUR_MS,
-  payloadsByTopic,
-  retainedTopics,
+  listRetainedTopics,
+  mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
-  sendOnce,
+  simulateOneMessageSet,
   steadyHome,
 } from '#test/support/steady-home.ts';
 import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
@@ -34,7 +34,7 @@ describe('Zigbee devices', () => {
 
   it("report a valve's activity and the selected mode", () => {
     const trv = zigbee2mqttTrv({ name: 'bath' });
-    expect(JSON.parse(payloadsByTopic(sendOnce(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
+    expect(JSON.parse(mapPayloadsByTopic(simulateOneMessageSet(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
       local_temperature: 20.5,
       occupied_heating_setpoint: 21.5,
       pi_heating_demand: 100,
@@ -51,7 +51,7 @@ describe('Zigbee devices', () => {
 
 describe('a Dutch meter behind DSMR-reader', () => {
   it('writes two registers as strings of kWh, power in kW and time in UTC, all retained', () => {
-    const [message] = sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' }));
+    const [message] = simulateOneMessageSet(p1DsmrReader({ tz: 'Europe/Berlin' }));
     expect(message).toMatchObject({ topic: 'dsmr/json', retain: true });
     expect(JSON.parse(message?.payload as string)).toEqual({
       id: 12243,
@@ -74,8 +74,8 @@ describe('a Dutch meter behind DSMR-reader', () => {
   it('returns the same registers whatever was requested before', () => {
     const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
     for (const at of [STEADY_HOME_START_MS, STEADY_HOME_NOW_MS + HOUR_MS, STEADY_HOME_START_MS + HOUR_MS])
-      sendOnce(meter, at);
-    expect(sendOnce(meter)).toEqual(sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' })));
+      simulateOneMessageSet(meter, at);
+    expect(simulateOneMessageSet(meter)).toEqual(simulateOneMessageSet(p1DsmrReader({ tz: 'Europe/Berlin' })));
   });
 });
 
@@ -83,10 +83,10 @@ describe('an ESPHome meter', () => {
   it('contains units only in its discovery message, and sends states as retained text', () => {
     const meter = esphomeMeter({ name: 'cupboard', unit: 'Wh' });
     const greeting = meter.greeting(STEADY_HOME_NOW_MS);
-    expect(retainedTopics(greeting)).toHaveLength(3);
+    expect(listRetainedTopics(greeting)).toHaveLength(3);
     const topic = 'cupboard/sensor/total_energy/state';
     expect(
-      JSON.parse(payloadsByTopic(greeting)['homeassistant/sensor/cupboard/total_energy/config'] as string),
+      JSON.parse(mapPayloadsByTopic(greeting)['homeassistant/sensor/cupboard/total_energy/config'] as string),
     ).toMatchObject({
       dev_cla: 'energy',
       unit_of_meas: 'Wh',
@@ -94,8 +94,12 @@ describe('an ESPHome meter', () => {
       stat_t: topic,
       avty_t: 'cupboard/status',
     });
-    expect(sendOnce(meter)).toContainEqual({ topic, payload: '14622', retain: true });
-    expect(sendOnce(esphomeMeter({ name: 'cupboard' }))).toContainEqual({ topic, payload: '14.622', retain: true });
-    expect(payloadsByTopic(sendOnce(meter))['cupboard/sensor/power/state']).toBe('430.0');
+    expect(simulateOneMessageSet(meter)).toContainEqual({ topic, payload: '14622', retain: true });
+    expect(simulateOneMessageSet(esphomeMeter({ name: 'cupboard' }))).toContainEqual({
+      topic,
+      payload: '14.622',
+      retain: true,
+    });
+    expect(mapPayloadsByTopic(simulateOneMessageSet(meter))['cupboard/sensor/power/state']).toBe('430.0');
   });
 });

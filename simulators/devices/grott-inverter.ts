@@ -1,4 +1,4 @@
-import { localTime } from '../local-time.ts';
+import { formatLocalTime } from '../local-time.ts';
 import { type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 /**
@@ -28,7 +28,7 @@ export function grottInverter({ serial, tz }: { serial: string; tz: string }): F
         pvenergytotal: tenths,
         epvtotal: Math.round(tenths * 1.03),
       };
-      const record = { device: serial, time: localTime(atMs, tz), buffered: 'no', values };
+      const record = { device: serial, time: formatLocalTime(atMs, tz), buffered: 'no', values };
       return [{ topic: 'energy/growatt', payload: JSON.stringify(record) }];
     },
   };

@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { openDtuInverter } from '#simulators/devices/opendtu-inverter.ts';
 import { warpCharger } from '#simulators/devices/warp-charger.ts';
-import { payloadsByTopic, retainedTopics, STEADY_HOME_NOW_MS, sendOnce } from '#test/support/steady-home.ts';
+import {
+  listRetainedTopics,
+  mapPayloadsByTopic,
+  STEADY_HOME_NOW_MS,
+  simulateOneMessageSet,
+} from '#test/support/steady-home.ts';
 
 describe('an inverter behind OpenDTU', () => {
   it('writes one retained text per topic: the grid side in kWh, its inputs, and totals', () => {
     const inverter = openDtuInverter({ name: 'balcony' });
     const base = `solar/${inverter.nativeId}`;
-    sendOnce(inverter, STEADY_HOME_NOW_MS - 300_000);
-    const sent = sendOnce(inverter);
-    expect(payloadsByTopic(sent)).toMatchObject({
+    simulateOneMessageSet(inverter, STEADY_HOME_NOW_MS - 300_000);
+    const sent = simulateOneMessageSet(inverter);
+    expect(mapPayloadsByTopic(sent)).toMatchObject({
       [`${base}/0/yieldtotal`]: '14.622',
       [`${base}/0/yieldday`]: '35',
       [`${base}/0/power`]: '430.0',
@@ -18,7 +23,7 @@ describe('an inverter behind OpenDTU', () => {
       [`${base}/status/reachable`]: '1',
       'solar/ac/yieldtotal': '14.622',
     });
-    expect(retainedTopics(sent)).toHaveLength(sent.length);
+    expect(listRetainedTopics(sent)).toHaveLength(sent.length);
     expect(inverter.nativeId).toMatch(/^[0-9a-f]{12}$/);
   });
 });
@@ -26,11 +31,11 @@ describe('an inverter behind OpenDTU', () => {
 describe('a WARP charger', () => {
   it('sends values without names, a list of their ids, and the same values on the topic of earlier firmware', () => {
     const charger = warpCharger({ prefix: 'warp2/AbCd' });
-    expect(payloadsByTopic(charger.greeting(STEADY_HOME_NOW_MS))['warp2/AbCd/meters/0/value_ids']).toBe(
+    expect(mapPayloadsByTopic(charger.greeting(STEADY_HOME_NOW_MS))['warp2/AbCd/meters/0/value_ids']).toBe(
       '[0,74,209,210,211,212]',
     );
-    sendOnce(charger, STEADY_HOME_NOW_MS - 300_000);
-    expect(payloadsByTopic(sendOnce(charger))).toMatchObject({
+    simulateOneMessageSet(charger, STEADY_HOME_NOW_MS - 300_000);
+    expect(mapPayloadsByTopic(simulateOneMessageSet(charger))).toMatchObject({
       'warp2/AbCd/meters/0/values': '[230.1,430,14.622,0.035,0,null]',
       'warp2/AbCd/meter/values': '{"power":430,"energy_rel":0.035,"energy_abs":14.622}',
     });

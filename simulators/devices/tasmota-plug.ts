@@ -1,5 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
-import { localMidnightMs, localTime } from '../local-time.ts';
+import { formatLocalTime, getLocalMidnightMs } from '../local-time.ts';
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 const VOLTS = 230;
@@ -35,7 +35,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
       const total = getRegisterAt(home, atMs);
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
-      const time = localTime(atMs, tz);
+      const time = formatLocalTime(atMs, tz);
       // The registers are cached for the day, because a request for an earlier day restarts the home's simulation.
       if (today?.date !== time.slice(0, 10)) today = midnightsOf(home, atMs, tz);
       return [
@@ -57,9 +57,13 @@ interface Midnights {
 }
 
 function midnightsOf(home: SimulatedHome, atMs: number, tz: string): Midnights {
-  const midnightMs = localMidnightMs(atMs, tz);
-  const beforeYesterday = getRegisterAt(home, localMidnightMs(midnightMs - 1, tz));
-  return { date: localTime(atMs, tz).slice(0, 10), beforeToday: getRegisterAt(home, midnightMs), beforeYesterday };
+  const midnightMs = getLocalMidnightMs(atMs, tz);
+  const beforeYesterday = getRegisterAt(home, getLocalMidnightMs(midnightMs - 1, tz));
+  return {
+    date: formatLocalTime(atMs, tz).slice(0, 10),
+    beforeToday: getRegisterAt(home, midnightMs),
+    beforeYesterday,
+  };
 }
 
 /** The JSON is written by hand, because the firmware keeps trailing zeros, which JSON.stringify would drop. */
@@ -68,7 +72,7 @@ function energy(home: SimulatedHome, atMs: number, tz: string, midnights: Midnig
   const total = getRegisterAt(home, atMs);
   const { powerW } = home.at(atMs);
   return `{${[
-    `"TotalStartTime":"${localTime(home.installedAtMs, tz)}"`,
+    `"TotalStartTime":"${formatLocalTime(home.installedAtMs, tz)}"`,
     `"Total":${formatRegister(total, 'kWh', 3)}`,
     `"Yesterday":${formatRegister(beforeToday - beforeYesterday, 'kWh', 3)}`,
     `"Today":${formatRegister(total - beforeToday, 'kWh', 3)}`,

@@ -1,6 +1,12 @@
-import { parseTime } from '../csv-readings.ts';
+import { parseReadingTime } from '../csv-readings.ts';
 import { createLocalTimeParser } from '../local-stamps.ts';
-import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
+import {
+  addImportNote,
+  countUnreadableRow,
+  type ImportCounts,
+  type ImportElement,
+  type ImportReader,
+} from './element.ts';
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -72,7 +78,7 @@ export const createDsmrReaderImport = (zone = 'Europe/Amsterdam'): ImportReader 
 type Local = ReturnType<typeof createLocalTimeParser>;
 
 function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportCounts): Generator<ImportElement> {
-  const startMs = parseTime(row[0] ?? '', local);
+  const startMs = parseReadingTime(row[0] ?? '', local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));
   if (startMs === null || values.some(({ value }) => !(value >= 0)))
     return countUnreadableRow(counts, `row ${counts.rows}: ${row.slice(0, 6).join(', ').slice(0, 200)}`);
@@ -89,11 +95,11 @@ function* positionsOf(
   counts: ImportCounts | null,
 ): Generator<ImportElement> {
   const time = row[timeAt] ?? '';
-  const atMs = parseTime(time, local);
+  const atMs = parseReadingTime(time, local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));
   if (time === '' && counts) {
     counts.empty++;
-    addNote(
+    addImportNote(
       counts,
       'Days without the position of the meter were left out. The export of hour totals has their energy.',
     );

@@ -22,7 +22,7 @@ export interface ImportCounts {
 export const createImportCounts = (): ImportCounts => ({ rows: 0, skipped: 0, empty: 0, unreadable: 0, notes: [] });
 
 /** Adds a note unless it is already present. */
-export function addNote(counts: ImportCounts, sentence: string): void {
+export function addImportNote(counts: ImportCounts, sentence: string): void {
   if (!counts.notes.includes(sentence)) counts.notes.push(sentence);
 }
 

@@ -2,7 +2,7 @@ import sax from 'sax';
 import { openFileStream } from './file-rows.ts';
 
 /** A part of a Green Button file, in file order. Texts are trimmed. */
-export type EspiPart =
+export type EspiFilePart =
   | { part: 'entry' }
   /** Link of an entry. `feedLink`: link of the feed, for example to its next page. */
   | { part: 'link' | 'feedLink'; rel: string; href: string }
@@ -25,7 +25,7 @@ const SLICE = 4_096;
  * elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not well-formed XML or declares a document type.
  * Green Button files never declare one; a document type could define entities that expand without end or include other files.
  */
-export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
+export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiFilePart> {
   const bytes = openFileStream(file, onBytes);
   const { write, close, take } = reader(file);
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -52,7 +52,7 @@ function decoded(file: string, decode: () => string): string {
 
 /** Creates a parser of one file. Each call returns the parts found since the previous call. */
 function reader(file: string) {
-  let found: EspiPart[] = [];
+  let found: EspiFilePart[] = [];
   let failure: Error | null = null;
   const parser = sax.parser(true, { xmlns: true, position: true });
   const path: string[] = [];
@@ -117,7 +117,7 @@ function reader(file: string) {
         runParser(() => parser.write(chunk.slice(from, from + SLICE)));
     },
     close: () => runParser(() => parser.close()),
-    take(): EspiPart[] {
+    take(): EspiFilePart[] {
       const taken = found;
       found = [];
       return taken;

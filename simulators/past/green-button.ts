@@ -1,5 +1,11 @@
-import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
-import { type EspiPart, espiParts } from './espi-parts.ts';
+import {
+  addImportNote,
+  countUnreadableRow,
+  type ImportCounts,
+  type ImportElement,
+  type ImportReader,
+} from './element.ts';
+import { type EspiFilePart, espiParts } from './espi-parts.ts';
 
 /** Maximum number of entries in a file; daily entries of a hundred years are fewer. */
 const MAX_ENTRIES = 200_000;
@@ -47,7 +53,7 @@ export const createGreenButtonImport = (usagePoint?: string, pages?: readonly st
       );
   };
 
-async function* partsOf(files: readonly string[], onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
+async function* partsOf(files: readonly string[], onBytes?: (bytes: number) => void): AsyncGenerator<EspiFilePart> {
   let previous = 0;
   for (const file of files) {
     let read = 0;
@@ -59,7 +65,7 @@ async function* partsOf(files: readonly string[], onBytes?: (bytes: number) => v
   }
 }
 
-function addTo(entries: Entry[], part: EspiPart, file: string): void {
+function addTo(entries: Entry[], part: EspiFilePart, file: string): void {
   if (part.part === 'entry') {
     if (entries.length >= MAX_ENTRIES)
       throw new Error(`${file} has more than ${MAX_ENTRIES} entries. Import it in parts.`);
@@ -125,7 +131,7 @@ function* elementsOf(
 ): Generator<ImportElement> {
   const { start = '', duration = type?.intervalLength ?? '', value = '', cost } = members;
   if (cost !== undefined)
-    addNote(counts, 'Costs in the file were left out: what energy costs is computed, by tariffs.');
+    addImportNote(counts, 'Costs in the file were left out: what energy costs is computed, by tariffs.');
   if (start === '' || value === '') {
     counts.empty++;
     return;
@@ -135,7 +141,7 @@ function* elementsOf(
   const isGas = commodity === NATURAL_GAS;
   if (type === null || unit === null || (unit === 'm³' && !isGas) || !INTERVALS.includes(accumulationBehaviour)) {
     counts.skipped++;
-    addNote(counts, leftOut(type));
+    addImportNote(counts, leftOut(type));
     return;
   }
   const { powerOfTenMultiplier: power = '0' } = type;

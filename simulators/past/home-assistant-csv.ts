@@ -1,7 +1,13 @@
-import { parseTime } from '../csv-readings.ts';
-import { addNote, countUnreadableRow, countUnreadableValue, type ImportCounts, type ImportElement } from './element.ts';
+import { parseReadingTime } from '../csv-readings.ts';
+import {
+  addImportNote,
+  countUnreadableRow,
+  countUnreadableValue,
+  type ImportCounts,
+  type ImportElement,
+} from './element.ts';
 import { csvRows } from './file-rows.ts';
-import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
+import { convertToKwh, type EnergyUnit, type ImportSeries } from './series.ts';
 
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
@@ -20,7 +26,7 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
     throw new Error(
       `${file} is no download of Home Assistant: its first line begins with neither ${HISTORY} (History) nor ${ENERGY} (Energy). The database, home-assistant_v2.db, can be imported too.`,
     );
-  const startsMs = header.slice(3).map((text) => parseTime(text) ?? Number.NaN);
+  const startsMs = header.slice(3).map((text) => parseReadingTime(text) ?? Number.NaN);
   const steps = startsMs.slice(1).map((ms, index) => ms - (startsMs[index] as number));
   const periodMs = Math.min(...steps);
   if (!steps.every((ms) => ms > 0) || !PERIODS_MS.includes(periodMs))
@@ -34,7 +40,7 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
  * Returns the series of a downloaded file. In an Energy download these are the series with a unit of energy or volume; in a History
  * download, all series with a numeric state.
  */
-export async function csvSeries(file: string): Promise<ImportSeries[]> {
+export async function readCsvSeries(file: string): Promise<ImportSeries[]> {
   const found = new Map<string, ImportSeries>();
   let form: ReturnType<typeof kindOf> | undefined;
   for await (const row of csvRows(file)) {
@@ -52,7 +58,7 @@ export async function csvSeries(file: string): Promise<ImportSeries[]> {
       const readings = values.filter((value) => value !== '').length;
       found.set(name, { name, unit: third, readings, fromMs, toMs: lastMs + form.periodMs });
     } else {
-      const atMs = parseTime(third);
+      const atMs = parseReadingTime(third);
       if (atMs === null || SILENT.has(second) || !Number.isFinite(Number(second))) continue;
       const one = found.get(name) ?? { name, unit: null, readings: 0, fromMs: atMs, toMs: atMs };
       found.set(name, one);
@@ -78,7 +84,8 @@ export async function* csvElements(
   for await (const row of csvRows(file, onBytes)) {
     if (!form) {
       form = kindOf(file, row);
-      if (form.kind === 'history') addNote(counts, `States of ${entity} were taken for its register, in ${unit}.`);
+      if (form.kind === 'history')
+        addImportNote(counts, `States of ${entity} were taken for its register, in ${unit}.`);
       continue;
     }
     counts.rows++;
@@ -102,11 +109,11 @@ function* stateOf(
     counts.empty++;
     return;
   }
-  const atMs = parseTime(time);
+  const atMs = parseReadingTime(time);
   const value = Number(state);
   if (atMs === null) countUnreadableValue(counts, 'last_changed', time, 'time');
   else if (!Number.isFinite(value)) countUnreadableValue(counts, 'state', state, 'number');
-  else yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: toKwh(value, unit) };
+  else yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: convertToKwh(value, unit) };
 }
 
 function* energiesOf(
@@ -124,7 +131,7 @@ function* energiesOf(
       yield {
         ts: new Date(startMs + periodMs).toISOString(),
         channel,
-        energy_kwh: toKwh(value, unit),
+        energy_kwh: convertToKwh(value, unit),
         interval_s: periodMs / 1_000,
       };
   }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HOUR_MS } from '#src/core/units.ts';
-import { addNote, type ImportCounts, type ImportElement } from './element.ts';
-import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
+import { addImportNote, type ImportCounts, type ImportElement } from './element.ts';
+import { convertToKwh, type EnergyUnit, type ImportSeries } from './series.ts';
 
 interface Row {
   startMs: number;
@@ -93,14 +93,14 @@ export function* databaseElements(
     if (!isNumber(start) || !isNumber(sum)) counts.empty++;
     else known.push({ startMs: Math.round(start * 1_000), sum, state: isNumber(state) ? state : null });
   }
-  addNote(
+  addImportNote(
     counts,
     `The sums of ${entity} were imported, as the Energy page shows them, and not the states of its meter.`,
   );
   const sums = known.map(({ startMs, sum, state }) => ({
     atMs: startMs + HOUR_MS,
-    sum: toKwh(sum, unit),
-    state: state === null ? null : toKwh(state, unit),
+    sum: convertToKwh(sum, unit),
+    state: state === null ? null : convertToKwh(state, unit),
   }));
   for (const { atMs, kwh } of registersOf(sums, stored))
     yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: kwh };
@@ -116,7 +116,7 @@ function registersOf(
   stored: ReadonlyMap<number, number>,
 ): { atMs: number; kwh: number }[] {
   const first = sums.find(({ atMs }) => stored.has(atMs));
-  let moved = first ? (stored.get(first.atMs) ?? 0) - first.sum : computeSumShift(sums);
+  let moved = first ? (stored.get(first.atMs) ?? 0) - first.sum : computeSumOffset(sums);
   return sums.map(({ atMs, sum }) => {
     const kwh = stored.get(atMs);
     if (kwh !== undefined) moved = kwh - sum;
@@ -127,7 +127,7 @@ function registersOf(
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** Returns the amount to add to all sums so that the last sum equals the meter's reading and no sum is negative. Pure. */
-export function computeSumShift(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
+export function computeSumOffset(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);
   if (!last) return 0;
   const least = rows.reduce((lowest, { sum }) => Math.min(lowest, sum), Number.POSITIVE_INFINITY);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from './element.ts';
 import { createHomeAssistantImport, type EntityImport, listHomeAssistantSeries } from './home-assistant.ts';
-import { computeSumShift } from './home-assistant-database.ts';
+import { computeSumOffset } from './home-assistant-database.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -85,18 +85,18 @@ describe('the database of Home Assistant', () => {
 
   test('can have its sums shifted to the register of a meter that was never replaced', () => {
     expect(
-      computeSumShift([
+      computeSumOffset([
         { sum: 0, state: 900 },
         { sum: 10, state: 910 },
       ]),
     ).toBe(900);
     expect(
-      computeSumShift([
+      computeSumOffset([
         { sum: -5, state: null },
         { sum: 10, state: null },
       ]),
     ).toBe(5);
-    expect(computeSumShift([])).toBe(0);
+    expect(computeSumOffset([])).toBe(0);
   });
 
   test('is read while Home Assistant writes, and is not changed', async () => {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { ImportReader } from './element.ts';
-import { csvElements, csvSeries } from './home-assistant-csv.ts';
+import { csvElements, readCsvSeries } from './home-assistant-csv.ts';
 import { databaseElements, listDatabaseSeries } from './home-assistant-database.ts';
 import { type EnergyUnit, type ImportSeries, isVolumeUnit, parseEnergyUnit } from './series.ts';
 
@@ -19,7 +19,7 @@ async function isDatabase(file: string): Promise<boolean> {
 
 /** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not one of Home Assistant's. */
 export async function listHomeAssistantSeries(file: string): Promise<ImportSeries[]> {
-  const all = (await isDatabase(file)) ? listDatabaseSeries(file) : await csvSeries(file);
+  const all = (await isDatabase(file)) ? listDatabaseSeries(file) : await readCsvSeries(file);
   return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);
 }
 

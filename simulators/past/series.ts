@@ -23,4 +23,4 @@ export function parseEnergyUnit(text: string | null): EnergyUnit | null {
 export const isVolumeUnit = (unit: EnergyUnit): boolean => unit === 'm³' || unit === 'L';
 
 /** Converts a value to kWh (or m³), without losing decimal digits. */
-export const toKwh = (value: number, unit: EnergyUnit): number => scaleDecimal(value, UNITS[unit], 1_000);
+export const convertToKwh = (value: number, unit: EnergyUnit): number => scaleDecimal(value, UNITS[unit], 1_000);

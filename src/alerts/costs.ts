@@ -1,10 +1,10 @@
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
-import { createQueryOnConnection, type Database, type PoolClient, type Query } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Database, type PoolClient, type QueryFunction } from '#src/database/connect.ts';
 import { inSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
-import { type RulePeriod, toFiringFields } from './rule.ts';
+import { type AlertRulePeriod, createFiringFields } from './rule.ts';
 
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
@@ -24,9 +24,9 @@ export interface CostAlertEvaluation {
  * of each user are computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction, but
  * at least one user is evaluated. `firstUsers`: users deferred by an earlier transaction, evaluated first.
  */
-export async function evaluateCosts(
+export async function evaluateCostAlerts(
   client: PoolClient,
-  asked: readonly RulePeriod[],
+  asked: readonly AlertRulePeriod[],
   { firstUsers, maxMs, now }: { firstUsers: ReadonlySet<string>; maxMs: number; now: Date },
 ): Promise<CostAlertEvaluation> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
@@ -52,10 +52,10 @@ export async function evaluateCosts(
 }
 
 /** Returns the costs of a user's periods, except periods whose cost is unknown. Alerts on the same period share its cost. */
-async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[], now: Date) {
+async function costsOf(db: Database, userId: string, asked: readonly AlertRulePeriod[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
-  const periods = groups.map(([first]) => first as RulePeriod);
+  const periods = groups.map(([first]) => first as AlertRulePeriod);
   const costs = await loadCostsOfCurrentPeriods(db, userId, periods, now);
   return groups.flatMap((ones, index) => {
     const cost = costs[index];
@@ -63,18 +63,18 @@ async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[
   });
 }
 
-function firingAbove({ one, cost: { total, currency } }: { one: RulePeriod; cost: Cost }): AlertFiring[] {
+function firingAbove({ one, cost: { total, currency } }: { one: AlertRulePeriod; cost: Cost }): AlertFiring[] {
   const threshold = one.rule.threshold ?? '';
-  if (toComparableBillionths(total) <= toComparableBillionths(threshold)) return [];
-  return [{ ...toFiringFields(one), reason: { of: 'cost', threshold, total, currency } }];
+  if (parseAmountForComparison(total) <= parseAmountForComparison(threshold)) return [];
+  return [{ ...createFiringFields(one), reason: { of: 'cost', threshold, total, currency } }];
 }
 
 /** Converts an amount to billionths for comparison with thresholds. An amount too large to parse exceeds every threshold. */
-export const toComparableBillionths = (amount: string): bigint =>
+export const parseAmountForComparison = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
 /** Queues accounts, so that a later transaction evaluates their alerts on costs. */
-const leave = (query: Query, userIds: readonly string[], now: Date): Promise<unknown> =>
+const leave = (query: QueryFunction, userIds: readonly string[], now: Date): Promise<unknown> =>
   // Raw SQL: one queue row contains the ids of all accounts.
   query(
     `INSERT INTO usage_changes (hour, user_ids, costs_only) VALUES (date_trunc('hour', $2::timestamptz), $1, true)`,

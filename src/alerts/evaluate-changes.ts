@@ -1,20 +1,20 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import {
-  createDatabaseOn,
+  createDatabaseOnConnection,
   createQueryOnConnection,
   type Database,
   type Pool,
   type PoolClient,
-  type Query,
+  type QueryFunction,
 } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { publishedUsersSql, queueChangedHours } from '#src/delivery/usage-updated.ts';
-import { type CostAlertEvaluation, evaluateCosts } from './costs.ts';
+import { queueChangedHours, usersToPublishSql } from '#src/delivery/usage-updated.ts';
+import { type CostAlertEvaluation, evaluateCostAlerts } from './costs.ts';
 import { PERIOD_KINDS } from './evaluate.ts';
 import { type AlertFiring, fireAlerts } from './fire.ts';
-import { isCostAlertType, listHoursThatMayFire, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
+import { isCostAlertType, listHoursToEvaluate, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
 import type { AlertEvaluator } from './pool.ts';
-import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
+import { type AlertRule, type AlertRulePeriod, createFiringFields, loadActiveRules } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
 /** Maximum number of changed hours, summed over users, that one transaction takes from the queue. A single queue row may contain more. */
@@ -63,11 +63,11 @@ export async function evaluateChangedHours(
     const asked = await candidatesOf(evaluator, rules, rows, now);
     const open = await filterUnfired(query, asked);
     const onUsage = await evaluateUsage(
-      createDatabaseOn(client),
+      createDatabaseOnConnection(client),
       open.filter(({ rule }) => !isCostAlertType(rule.type)),
       now,
     );
-    const onCosts = await evaluateCosts(
+    const onCosts = await evaluateCostAlerts(
       client,
       open.filter(({ rule }) => isCostAlertType(rule.type)),
       {
@@ -92,7 +92,7 @@ export async function evaluateChangedHours(
  * recomputed, the day's hours wait until the recomputation ends.
  */
 async function takeChanges(
-  query: Query,
+  query: QueryFunction,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
   // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and the arrays in these rows are not read into
@@ -117,7 +117,7 @@ async function takeChanges(
      changed AS MATERIALIZED (SELECT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
      wanted AS (
        SELECT user_id FROM changed JOIN alerts USING (user_id) WHERE status = 'active' AND type <> 'no_data'
-       UNION ${publishedUsersSql('changed')})
+       UNION ${usersToPublishSql('changed')})
      SELECT DISTINCT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id) JOIN users USING (user_id)`,
     [taken],
   );
@@ -130,7 +130,7 @@ async function candidatesOf(
   rules: readonly AlertRule[],
   changes: readonly Change[],
   now: Date,
-): Promise<RulePeriod[]> {
+): Promise<AlertRulePeriod[]> {
   if (rules.length === 0) return [];
   const users = new Map<string, number>();
   for (const { user_id } of rules) if (!users.has(user_id)) users.set(user_id, users.size);
@@ -139,7 +139,7 @@ async function candidatesOf(
     const user = users.get(user_id);
     if (user === undefined) return [];
     return costs_only
-      ? listHoursThatMayFire(now.getTime()).map((hourMs) => ({ user, hourMs }))
+      ? listHoursToEvaluate(now.getTime()).map((hourMs) => ({ user, hourMs }))
       : [{ user, hourMs: hour.getTime() }];
   });
   const found = await evaluator.candidates(
@@ -163,7 +163,7 @@ async function candidatesOf(
 }
 
 /** Returns those periods whose alert has not fired yet, in the given order. */
-async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promise<RulePeriod[]> {
+async function filterUnfired(query: QueryFunction, asked: readonly AlertRulePeriod[]): Promise<AlertRulePeriod[]> {
   if (asked.length === 0) return [];
   // Raw SQL: `unnest` checks any number of periods in one statement.
   const { rows } = await query<{ place: number }>(
@@ -172,17 +172,17 @@ async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promis
        WHERE f.alert_id = c.alert_id AND f.period_start = c.period_start AND f.device_id = '') ORDER BY 1`,
     [asked.map(({ rule }) => rule.alert_id), asked.map(({ startMs }) => new Date(startMs))],
   );
-  return rows.map(({ place }) => asked[place - 1] as RulePeriod);
+  return rows.map(({ place }) => asked[place - 1] as AlertRulePeriod);
 }
 
 /** Returns firings for the periods whose usage is above the threshold of their alert. */
-async function evaluateUsage(db: Database, asked: readonly RulePeriod[], now: Date): Promise<AlertFiring[]> {
+async function evaluateUsage(db: Database, asked: readonly AlertRulePeriod[], now: Date): Promise<AlertFiring[]> {
   if (asked.length === 0) return [];
   return [...(await computeUsageTotals(db, asked, now.getTime()))].flatMap(([index, total]) => {
-    const one = asked[index] as RulePeriod;
+    const one = asked[index] as AlertRulePeriod;
     const threshold = one.rule.threshold_milliwatt_hours as MilliwattHours;
     if (total <= threshold) return [];
     const reason = { of: 'usage' as const, thresholdMilliwattHours: threshold, totalMilliwattHours: total };
-    return [{ ...toFiringFields(one), reason }];
+    return [{ ...createFiringFields(one), reason }];
   });
 }

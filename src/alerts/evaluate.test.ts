@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toComparableBillionths } from '#src/alerts/costs.ts';
+import { parseAmountForComparison } from '#src/alerts/costs.ts';
 import { findCandidatePeriods, PERIOD_KINDS } from '#src/alerts/evaluate.ts';
-import { getPeriodAt, listHoursThatMayFire, listPeriodsOfHour } from '#src/alerts/period.ts';
+import { getPeriodAt, listHoursToEvaluate, listPeriodsOfHour } from '#src/alerts/period.ts';
 import { splitTimeRange } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
@@ -164,7 +164,7 @@ test('the hours that may fire include an hour of every day or month that may sti
       (zone, kind, hour) => {
         const nowMs = hour + 1_234_567;
         const touched = new Set(
-          listHoursThatMayFire(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
+          listHoursToEvaluate(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
         // Iterates backwards from the current period to the first period whose alerts no longer fire.
         for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
@@ -180,13 +180,13 @@ test('the hours that may fire include an hour of every day or month that may sti
 
 test('compares money to a billionth of the currency, where doubles would be equal', () => {
   expect(Number('100000000.000000001')).toBe(100_000_000);
-  expect(toComparableBillionths('100000000.000000001') > toComparableBillionths('100000000')).toBe(true);
+  expect(parseAmountForComparison('100000000.000000001') > parseAmountForComparison('100000000')).toBe(true);
 });
 
 test('amounts too large to parse are beyond every threshold', () => {
-  const most = toComparableBillionths('999999999.999999999');
+  const most = parseAmountForComparison('999999999.999999999');
   for (const huge of ['1000000000.01', '123456789012.34', '99999999999999.99', '123456789012345678901234567890']) {
-    expect(toComparableBillionths(huge) > most).toBe(true);
-    expect(toComparableBillionths(`-${huge}`) < 0n).toBe(true);
+    expect(parseAmountForComparison(huge) > most).toBe(true);
+    expect(parseAmountForComparison(`-${huge}`) < 0n).toBe(true);
   }
 });

@@ -7,23 +7,23 @@ const TOO_LATE_MS = 24 * 3_600_000;
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alert rules as typed arrays, in which one index stands for one alert. The arrays are transferred to a thread without copying. */
-export interface RuleColumns {
+export interface AlertRuleColumns {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Index of each alert's user, as in `ChangeColumns.user`, in ascending order. */
+  /** Index of each alert's user, as in `ChangedHourColumns.user`, in ascending order. */
   user: Uint32Array;
 }
 
 /** Hours whose consumption changed, by their starts (Unix ms, UTC). */
-export interface ChangeColumns {
+export interface ChangedHourColumns {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
 /** Periods that may fire: index of the rule, start and end (Unix ms). */
-export interface CandidateColumns {
+export interface CandidatePeriodColumns {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
@@ -34,11 +34,11 @@ export interface CandidateColumns {
  * Pure.
  */
 export function findCandidatePeriods(
-  rules: RuleColumns,
+  rules: AlertRuleColumns,
   zones: readonly string[],
-  changes: ChangeColumns,
+  changes: ChangedHourColumns,
   nowMs: number,
-): CandidateColumns {
+): CandidatePeriodColumns {
   const rulesOf = new Map<number, number[]>();
   for (const [index, user] of rules.user.entries()) {
     const known = rulesOf.get(user);

@@ -1,7 +1,7 @@
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import type { Query } from '#src/database/connect.ts';
+import type { QueryFunction } from '#src/database/connect.ts';
 import { type DeviceImport, readDeviceImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -27,7 +27,7 @@ type FiredAlert = Alert & { event_id: string };
  * Fires alerts in the caller's transaction: records each firing, and adds an event for each new firing. The key of alert_firings makes a
  * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
  */
-export async function fireAlerts(query: Query, firings: readonly AlertFiring[], now: Date): Promise<number> {
+export async function fireAlerts(query: QueryFunction, firings: readonly AlertFiring[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
   // Sorted by the key, so that concurrent workers cannot deadlock.
   const sorted = firings

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /**
  * A past firing of an alert. A firing of type `no_data` has a `device_id`, and null as `period_end` and totals; firings of all other types
  * have '' as `device_id`. Firings of alerts on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
  */
-export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
+export type PastAlertFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
  * Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event_id; event ids sort by
@@ -19,7 +19,7 @@ export async function listFirings(
   reach: AccessibleAccounts,
   alertId: string,
   page: { limit: number; cursor?: string },
-): Promise<PastFiring[]> {
+): Promise<PastAlertFiring[]> {
   const { cursor, limit } = page;
   const all = db
     .selectFrom('alert_firings as f')
@@ -27,7 +27,7 @@ export async function listFirings(
     .select(['f.fired_at', 'f.period_start', 'f.period_end', 'f.device_id', 'f.event_id'])
     .select(['f.total_milliwatt_hours', 'f.total_cost', 'f.currency'])
     .where('f.alert_id', '=', alertId)
-    .where(isAccountWithin(reach, 'a.user_id'));
+    .where(isAccountAccessibleSql(reach, 'a.user_id'));
   return (cursor === undefined ? all : all.where('f.event_id', '<', cursor))
     .orderBy('f.event_id', 'desc')
     .limit(limit)

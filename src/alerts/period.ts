@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { createClockUnitEnds, findOffset, listOffsets } from '#src/energy/local-time.ts';
+import { createClockUnitEndFinder, findOffset, listOffsets } from '#src/energy/local-time.ts';
 import { getFirstInstant } from '#src/energy/ranges.ts';
 import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
@@ -51,7 +51,7 @@ export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Perio
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
   const startMs = getStartOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
-  return { startMs, endMs: createClockUnitEnds(range, 'hour')(startMs) };
+  return { startMs, endMs: createClockUnitEndFinder(range, 'hour')(startMs) };
 }
 
 /**
@@ -59,7 +59,7 @@ function clockHourAt(zone: string, atMs: number): Period {
  * the current periods, and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than 12
  * hours.
  */
-export const listHoursThatMayFire = (nowMs: number): number[] =>
+export const listHoursToEvaluate = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
 /** Returns the periods of a zone that overlap a UTC hour. */

@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCosts } from '#src/cost/costs.ts';
-import { isTwoCurrenciesError, loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
+import { isMixedCurrenciesError, loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readHomeUsage } from '#src/energy/home-usage.ts';
-import { createDayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
-import { toComparableBillionths } from './costs.ts';
+import { parseAmountForComparison } from './costs.ts';
 import {
   type CostAlertType,
   getPeriodAt,
@@ -33,7 +33,7 @@ export interface HypotheticalFiring {
 }
 
 /** Returns the periods of the last 90 days (in the user's zone) in which a rule on usage would have fired, oldest first. */
-export async function previewUsage(
+export async function previewUsageAlert(
   db: Database,
   user: { user_id: string; timezone: string },
   type: UsageAlertType,
@@ -60,7 +60,7 @@ export async function previewUsage(
  * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired at current tariffs, oldest
  * first.
  */
-export async function previewCosts(
+export async function previewCostAlert(
   db: Database,
   user: { user_id: string; timezone: string },
   type: CostAlertType,
@@ -71,7 +71,7 @@ export async function previewCosts(
   const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
   const known = await costsBy(db, userId, kind, lookedAt(kind, zone, now), now);
   return known
-    .filter(({ cost }) => toComparableBillionths(cost.total) > toComparableBillionths(threshold))
+    .filter(({ cost }) => parseAmountForComparison(cost.total) > parseAmountForComparison(threshold))
     .map(({ period, cost: { total, currency } }) => ({
       period_start: new Date(period.startMs).toISOString(),
       period_end: new Date(period.endMs).toISOString(),
@@ -85,7 +85,7 @@ async function costsBy(
   db: Database,
   userId: string,
   kind: 'day' | 'month',
-  range: Range,
+  range: DayRange,
   now: Date,
 ): Promise<{ period: Period; cost: Cost }[]> {
   const { zone, from, to } = range;
@@ -96,7 +96,7 @@ async function costsBy(
       cost,
     }));
   } catch (error) {
-    if (!isTwoCurrenciesError(error)) throw error;
+    if (!isMixedCurrenciesError(error)) throw error;
   }
   // A rare case: tariffs of two currencies are valid in the range, so each period is computed separately.
   const periods: Period[] = [];
@@ -110,7 +110,7 @@ async function costsBy(
 }
 
 /** Returns the last 90 days of a zone. For monthly rules, the range begins on the first day of a month. */
-function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
+function lookedAt(kind: PeriodKind, zone: string, now: Date): DayRange {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });
   return createDayRange(
@@ -124,7 +124,7 @@ function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
  * Returns the silences of the last 90 days in which a no_data rule would have fired, by device. Silences are found in the load profile, so
  * they are precise to a quarter-hour, and devices without energy readings have no silences.
  */
-export async function previewSilence(
+export async function previewSilenceAlert(
   db: Database,
   userId: string,
   thresholdHours: number,

@@ -1,5 +1,5 @@
 import type { MilliwattHours } from '#src/core/units.ts';
-import type { Query } from '#src/database/connect.ts';
+import type { QueryFunction } from '#src/database/connect.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import type { CostAlertType, UsageAlertType } from './period.ts';
 
@@ -13,10 +13,10 @@ export interface AlertRule {
   timezone: string;
 }
 
-export type RulePeriod = UserTimeRange & { rule: AlertRule };
+export type AlertRulePeriod = UserTimeRange & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */
-export async function loadActiveRules(query: Query, userIds: readonly string[]): Promise<AlertRule[]> {
+export async function loadActiveRules(query: QueryFunction, userIds: readonly string[]): Promise<AlertRule[]> {
   // Raw SQL, because this query is on the hot path of alerts.
   const { rows } = await query<AlertRule>(
     `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, u.timezone
@@ -28,7 +28,7 @@ export async function loadActiveRules(query: Query, userIds: readonly string[]):
 }
 
 /** Returns the fields that firings of usage and cost alerts have in common. */
-export const toFiringFields = ({ rule, startMs, endMs }: RulePeriod) => ({
+export const createFiringFields = ({ rule, startMs, endMs }: AlertRulePeriod) => ({
   alertId: rule.alert_id,
   periodStart: new Date(startMs),
   periodEnd: new Date(endMs),

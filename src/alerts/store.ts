@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 export type Alert = Selectable<Tables['alerts']>;
@@ -34,7 +34,7 @@ export async function listAlerts(
     .selectFrom('alerts')
     .selectAll()
     .where('user_id', '=', userId)
-    .where(isAccountWithin(reach, 'alerts.user_id'))
+    .where(isAccountAccessibleSql(reach, 'alerts.user_id'))
     .where('alert_id', '>', page.cursor ?? '')
     .orderBy('alert_id')
     .limit(page.limit)
@@ -47,7 +47,7 @@ export async function findAlert(db: Database, reach: AccessibleAccounts, alertId
     .selectFrom('alerts')
     .selectAll()
     .where('alert_id', '=', alertId)
-    .where(isAccountWithin(reach, 'alerts.user_id'))
+    .where(isAccountAccessibleSql(reach, 'alerts.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -64,7 +64,7 @@ export async function updateAlert(
     .updateTable('alerts')
     .set(patch)
     .where('alert_id', '=', alertId)
-    .where(isAccountWithin(reach, 'alerts.user_id'))
+    .where(isAccountAccessibleSql(reach, 'alerts.user_id'))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
@@ -75,7 +75,7 @@ export async function deleteAlert(db: Database, reach: AccessibleAccounts, alert
   const { numDeletedRows } = await db
     .deleteFrom('alerts')
     .where('alert_id', '=', alertId)
-    .where(isAccountWithin(reach, 'alerts.user_id'))
+    .where(isAccountAccessibleSql(reach, 'alerts.user_id'))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -1,7 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readUsageOfPeriods } from '#src/energy/home/running.ts';
-import { filterComposedUsers } from '#src/energy/usage/composed.ts';
+import { filterUsersWithComposedHomes } from '#src/energy/usage/composed.ts';
 import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function computeUsageTotals(
 ): Promise<Map<number, MilliwattHours>> {
   const totals = new Map((await readImportsInSpans(createQueryFunction(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
-  for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
+  for (const userId of await filterUsersWithComposedHomes(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];
     const asked = indexes.map((index) => periods[index] as UserTimeRange);
     for (const [place, used] of (await readUsageOfPeriods(db, userId, asked, nowMs)).entries()) {

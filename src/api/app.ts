@@ -9,14 +9,14 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
-import { acceptJson } from './bodies.ts';
+import { addJsonParser } from './bodies.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
 import { addDashboardRoutes } from './dashboard/routes.ts';
-import type { SignInParts } from './dashboard/session.ts';
+import type { SignInDependencies } from './dashboard/session.ts';
 import { addGreenButtonRoutes } from './green-button/routes.ts';
 import type { Http2Server } from './http2.ts';
-import { LiveStreams } from './live/live.ts';
+import { UsageStreams } from './live/live.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { OAUTH_PATHS } from './oauth/paths.ts';
 import { addOauthRoutes } from './oauth/routes.ts';
@@ -28,13 +28,18 @@ import { addCors } from './plugins/cors.ts';
 import { addErrorHandler, createErrorBody } from './plugins/errors.ts';
 import { addMailedLinks } from './plugins/mailed-links.ts';
 import { addNotFound, addRootRedirect } from './plugins/not-found.ts';
-import { addConnectionDraining, addProtocolErrors, refuseBrokenRequest, toOriginForm } from './plugins/protocol.ts';
+import {
+  addConnectionDraining,
+  addProtocolErrorResponses,
+  getPathAndQuery,
+  refuseUnparsableRequest,
+} from './plugins/protocol.ts';
 import { addReferencePages } from './plugins/reference.ts';
 import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/request-log.ts';
-import { addUnsentAnswers } from './plugins/unsent-answers.ts';
+import { addUnsentResponseLimits } from './plugins/unsent-answers.ts';
 import { createApiServer, SERVER_TIMEOUTS } from './server.ts';
-import { addFairShare } from './share.ts';
-import { createTrustedProxyTest } from './trusted-proxies.ts';
+import { addConcurrencyLimits } from './share.ts';
+import { createTrustedProxyChecker } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -60,7 +65,7 @@ interface AppParts {
   /** Identity provider for signing in to the dashboard, in addition to mail. */
   oidc?: SignInProvider | undefined;
   /** Sends a mail with a link and a code for signing in to the dashboard. */
-  mailSignIn: SignInParts['mail'];
+  mailSignIn: SignInDependencies['mail'];
   /** Records ended keys, sessions and other objects in a file next to the back-ups, so that a restore ends them again. */
   writeEndedObjects?: (() => Promise<void>) | null;
   metrics?: Metrics;
@@ -75,7 +80,7 @@ interface AppParts {
 export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance {
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, metrics, handOn } = parts;
   const { certificate = () => parts.tls.cert, writeEndedObjects } = parts;
-  const live = new LiveStreams(context, counter);
+  const live = new UsageStreams(context, counter);
   context.live = live;
   context.mailedIdOf = (purpose, token) => verifyMailedToken(secret, purpose, token);
   context.publicUrl = publicUrl;
@@ -91,21 +96,21 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   addConnectionDraining(app, handOn, () => http2()?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
-  addProtocolErrors(app);
+  addProtocolErrorResponses(app);
   refusePlainHttpBehindProxy(app, parts.trustProxy ?? []);
   // fastify also parses text/plain by default, but in this API a body must be JSON.
   app.removeContentTypeParser('text/plain');
-  acceptJson(app);
+  addJsonParser(app);
   addErrorHandler(app, publicUrl);
   addCommonHeaders(app);
   if (writeEndedObjects) recordEndings(app, writeEndedObjects);
-  addUnsentAnswers(app, metrics);
+  addUnsentResponseLimits(app, metrics);
   if (metrics) addRequestMetrics(app, metrics);
   const open = { energy_live_streams: 'Open streams of live readings' };
   metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, counter);
-  addFairShare(app, context.clock);
+  addConcurrencyLimits(app, context.clock);
   addNotFound(app, publicUrl);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
@@ -147,9 +152,9 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     // The router does not limit the length of an identifier in a path: an unknown identifier of any length gets 404. The head of a request
     // is limited to 16 KiB.
     routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
+    rewriteUrl: (request) => decodable(getPathAndQuery(request.url ?? '/')),
     clientErrorHandler: (error, socket) =>
-      refuseBrokenRequest(error, socket, createErrorBody('badRequest', publicUrl())),
+      refuseUnparsableRequest(error, socket, createErrorBody('badRequest', publicUrl())),
     frameworkErrors: (_error, _request, reply) =>
       (reply as FastifyReply).status(400).send(createErrorBody('badRequest', publicUrl())),
   }) as FastifyInstance;
@@ -158,7 +163,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
 
 /** Refuses a request, without reading its body, if a trusted proxy reports that the client connected without TLS. */
 function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
-  const isTrusted = createTrustedProxyTest(proxies);
+  const isTrusted = createTrustedProxyChecker(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(request.socket.remoteAddress))
       throw new AppError('httpsRequired');

@@ -18,7 +18,7 @@ export interface CsvBody {
 }
 
 /** Returns the name of a row for error messages: its index from 0 or, in a CSV body, its line. */
-export const rowName = (body: unknown, index: number): string =>
+export const getRowName = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
 type Done = (error: Error | null, value?: unknown) => void;
@@ -39,14 +39,14 @@ function acceptText(
 }
 
 /** Parses JSON bodies. A scope can replace this parser with another parser of this file. */
-export function acceptJson(app: FastifyInstance): void {
+export function addJsonParser(app: FastifyInstance): void {
   // The parser does not remove the members `__proto__` and `constructor`, because schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
 
 /** Lets the routes of a scope also accept CSV bodies. `csv`: the header that the CSV must have, or a `CsvBody`. */
-export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
+export function addCsvParser(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   const read = async (text: string) => ('read' in csv ? csv.read(text) : rowsOf(text, csv));
   acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
 }
@@ -60,7 +60,7 @@ export class SenmlPack {
 }
 
 /** Lets the routes of a scope also accept SenML packs. */
-export function acceptSenml(scope: FastifyInstance): void {
+export function addSenmlParser(scope: FastifyInstance): void {
   // The parser ignores unknown members of a SenML pack, including `__proto__`, as the MQTT decoder does.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
@@ -75,7 +75,7 @@ export function acceptSenml(scope: FastifyInstance): void {
  * Parses JSON bodies on the routes of a scope and preserves every digit of the numbers. `members`: names of the members whose numbers are
  * preserved; by default all.
  */
-export function acceptExactJson(scope: FastifyInstance, members: readonly string[] | undefined): void {
+export function addExactNumberJsonParser(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('ignore', 'ignore');
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { type BrokerAccess, isAnotherLoginsClientId } from '#src/devices/broker-access.ts';
+import { type BrokerAccess, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
 import { findTopicOfRoutingKey } from '#src/devices/topics.ts';
 
 /** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
@@ -24,7 +24,8 @@ export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess):
     calls.post('/internal/mqtt/authenticate', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const call = textsOf(request.body);
       const { username = '', password = '', clientid, client_id: clientId = clientid, mountpoint = '' } = call;
-      const isKnown = !isAnotherLoginsClientId(username, clientId ?? '') && (await access.mayLogIn(username, password));
+      const isKnown =
+        !isClientIdOfAnotherLogin(username, clientId ?? '') && (await access.mayLogIn(username, password));
       const sessionClientId = clientId !== undefined && isKnown ? access.clientIdOf(username, clientId) : undefined;
       return answer(
         request,

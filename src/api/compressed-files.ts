@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseWeights } from './tables/accept.ts';
+import { parseAcceptWeights } from './tables/accept.ts';
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
@@ -29,7 +29,7 @@ export const compressBrotli = (plain: Buffer, quality: number): Promise<Buffer> 
   brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 
 /** Returns a function that builds each file at the file's first request and caches it. If building fails, the next request tries again. */
-export function cacheBuiltFiles(build: (path: string) => Promise<CompressedFile> | undefined) {
+export function createFileCache(build: (path: string) => Promise<CompressedFile> | undefined) {
   const files = new Map<string, Promise<CompressedFile>>();
   return (path: string): Promise<CompressedFile> | undefined => {
     const file = files.get(path) ?? build(path);
@@ -47,7 +47,7 @@ export function cacheBuiltFiles(build: (path: string) => Promise<CompressedFile>
 export function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, coded }: CompressedFile) {
   reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type });
   if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();
-  const weights = parseWeights(String(request.headers['accept-encoding'] ?? ''));
+  const weights = parseAcceptWeights(String(request.headers['accept-encoding'] ?? ''));
   const [coding] = (Object.keys(coded) as (keyof typeof coded)[])
     .filter((one) => (weights.get(one) ?? 0) > 0)
     .toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0));

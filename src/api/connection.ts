@@ -82,7 +82,7 @@ const MAX_DISCARDED_BYTES = 67_108_864;
  * Reads and discards the rest of a request body that is too long. Many clients read the response only after they have sent the whole body.
  * Closing the connection earlier would reset it before they have read the response (RFC 9112, 9.6). HTTP/2 ends only the stream instead.
  */
-export async function discardBody(reply: FastifyReply): Promise<void> {
+export async function discardRequestBody(reply: FastifyReply): Promise<void> {
   const { raw } = reply.request;
   if (raw.httpVersionMajor !== 1) return;
   let bytes = 0;

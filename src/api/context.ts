@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { BackupState } from '#src/backup/state.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
-import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
-import type { LiveStreams } from './live/live.ts';
-import type { ReadRouter } from './reads.ts';
+import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
+import type { UsageStreams } from './live/live.ts';
+import type { ReadDatabaseRouter } from './reads.ts';
 import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
 
 /** Dependencies of request handlers. */
@@ -17,14 +17,14 @@ export interface ApiContext {
   /** Database for reading aggregates: a standby if there is one and the operation has `readsFromStandby`, otherwise the primary. */
   readDb: Database;
   /** Chooses the database from which an account's request reads, if there is a standby. */
-  reads?: ReadRouter;
+  reads?: ReadDatabaseRouter;
   /** Streams of live readings. Set by `buildApp`. */
-  live?: LiveStreams;
+  live?: UsageStreams;
   /** Runs long calculations outside the event loop. `buildApp` sets it unless the context already has one. */
   calculator?: Calculator;
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */
-  box: SecretBox;
+  box: SecretEncrypter;
   /**
    * Returns the id for which the token of a mailed link was created. Null if this installation did not create the token for this purpose.
    * Set by `buildApp`.
@@ -38,7 +38,7 @@ export interface ApiContext {
   /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
   dataDir?: string;
   /** Fetches a response of a price source, to check the source's settings. Set by src/start. */
-  fetchAnswer?: FetchAnswer;
+  fetchAnswer?: SourceFetcher;
   /** Diagnoses a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: MessageJudgePort;
   /** Writes readings that are sent over HTTPS. Set by src/start. */

@@ -9,7 +9,7 @@ import {
   countMonths,
   isClockUnit,
   isDate,
-  isWithinMonths,
+  isRangeWithinMonths,
   isZone,
 } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
@@ -87,7 +87,7 @@ export function resolveRequestedDays(start: string | undefined, end: string | un
   if (start === undefined) throw createUnprocessableError({ field: 'start', message: 'is required together with end' });
   if (end === undefined) throw createUnprocessableError({ field: 'end', message: 'is required together with start' });
   if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
-  if (countRowsOfDays(start, end, groupBy ?? 'day') > MAX_ROWS) {
+  if (countRowsInDays(start, end, groupBy ?? 'day') > MAX_ROWS) {
     const message = `the range has more than ${MAX_ROWS} rows; request a shorter range, or group by month`;
     throw createUnprocessableError({ field: 'end', message });
   }
@@ -95,13 +95,13 @@ export function resolveRequestedDays(start: string | undefined, end: string | un
 }
 
 /** Returns the number of rows of a range of days, assuming that each day has 24 hours. */
-export function countRowsOfDays(start: string, end: string, groupBy: GroupBy): number {
+export function countRowsInDays(start: string, end: string, groupBy: GroupBy): number {
   if (groupBy === 'month') return countMonths(start, end);
   return countDays(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
 }
 
 /** Returns the names of the columns that identify the time of a row. */
-export function listTimeColumns(groupBy: GroupBy): string[] {
+export function listRowTimeColumns(groupBy: GroupBy): string[] {
   if (!isClockUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
 }
@@ -109,13 +109,13 @@ export function listTimeColumns(groupBy: GroupBy): string[] {
 const MAX_COMPUTED_MONTHS = 36;
 
 /** First and last day of a calculation, in the time zone of the user. */
-export const computedDaysField = {
+export const calculationDaysFields = {
   start: dateField.describe('First day, in the time zone of the user.'),
   end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
 };
 
-/** Adds checks to a body with `computedDaysField`: the first day must not be after the last, and there must not be too many days. */
-export function checkComputedDays(
+/** Adds checks to a body with `calculationDaysFields`: the first day must not be after the last, and there must not be too many days. */
+export function checkCalculationDays(
   { start, end }: { start: string; end: string },
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
@@ -123,7 +123,7 @@ export function checkComputedDays(
   // An invalid date already has its own validation error.
   if (!isDate(start) || !isDate(end)) return;
   if (end < start) mistake('must not lie before start');
-  if (!isWithinMonths(start, end, MAX_COMPUTED_MONTHS))
+  if (!isRangeWithinMonths(start, end, MAX_COMPUTED_MONTHS))
     mistake(`must be within ${MAX_COMPUTED_MONTHS} months of start`);
 }
 
@@ -139,7 +139,7 @@ export const zoneOrAccountField = z
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
 /** Returns the schema of the query parameter `include`: a list of these names, `cost` or `emissions`, separated by commas. */
-export const includeField = (names: readonly IncludeName[]) => {
+export const createIncludeField = (names: readonly IncludeName[]) => {
   const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
   return z
     .string()
@@ -156,7 +156,7 @@ export const includeField = (names: readonly IncludeName[]) => {
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
 /** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */
-export function splitInclude(text: string | undefined): {
+export function parseInclude(text: string | undefined): {
   more: ReadonlySet<IncludeName>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
 } {
@@ -178,12 +178,12 @@ export const integerField = (least: number, most: number) =>
     .meta({ type: 'integer', minimum: least, maximum: most });
 
 /** Returns the schema of a whole number in a query with `missing` as default. */
-export const integerWithDefault = (least: number, most: number, missing: number) =>
+export const integerFieldWithDefault = (least: number, most: number, missing: number) =>
   integerField(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
 /** Query parameters of a list's pages. */
-export const pageFields = {
-  limit: integerWithDefault(1, 200, 50).describe('Maximum number of items in the response.'),
+export const paginationFields = {
+  limit: integerFieldWithDefault(1, 200, 50).describe('Maximum number of items in the response.'),
   cursor: textField(200)
     .optional()
     .describe('Cursor of the page, from the `Link` header of the previous response. Default: the first page.'),
@@ -202,7 +202,7 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
 /** Returns the schema of a list. Its length is checked before its items, so that a long list costs little. */
-export const boundedArray = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
+export const createBoundedArraySchema = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;
     context.issues.push({ code: 'custom', message: `must have at most ${most} items`, input: value, continue: false });

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
+import { ROWS_BETWEEN_BREAKS, yieldInTurns } from '#src/core/turns.ts';
 
 /** Whether a response has so many rows in `data` that serialising it at once would delay all other requests. */
-export function isLongAnswer(answer: unknown): answer is { data: readonly unknown[] } {
+export function isLongResponse(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
-  return Array.isArray(data) && data.length > ROWS_PER_TURN;
+  return Array.isArray(data) && data.length > ROWS_BETWEEN_BREAKS;
 }
 
 /** Returns the JSON of a response with many rows as a stream, which yields to other work between chunks. */
 export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
-  streamPages(others, yieldInTurns(data));
+  streamJsonPages(others, yieldInTurns(data));
 
 /** Returns a JSON response as a stream, with rows that arrive page by page. `others`: the members next to `data`. */
-export function streamPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
+export function streamJsonPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
 }

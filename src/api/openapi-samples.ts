@@ -1,4 +1,4 @@
-import { listIdsInPath } from './operation.ts';
+import { listPathParameters } from './operation.ts';
 
 /** Data of a request for which sample code is generated. */
 interface Sampled {
@@ -12,10 +12,11 @@ interface Sampled {
 }
 
 /** Converts `alert_id` to `alertId`. */
-export const toCamelCase = (name: string): string =>
+export const snakeToCamelCase = (name: string): string =>
   name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 /** Converts `listAlerts` to `list_alerts`. */
-export const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const camelToSnakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Generates sample code that calls an operation: with curl, and in each language that has a client. Pure. */
 export function buildCodeSamples(of: Sampled): { lang: string; label: string; source: string }[] {
@@ -40,7 +41,7 @@ function curl({ method, path, body, query }: Sampled): string {
 
 function typescript({ name, path, body, query }: Sampled): string {
   const args = [
-    ...listIdsInPath(path).map(toCamelCase),
+    ...listPathParameters(path).map(snakeToCamelCase),
     ...(body === undefined ? [] : [inJavaScript(body)]),
     ...(Object.keys(query).length > 0 ? [inJavaScript(query)] : []),
   ];
@@ -49,11 +50,11 @@ function typescript({ name, path, body, query }: Sampled): string {
 
 function python({ name, path, body, query }: Sampled): string {
   const args = [
-    ...listIdsInPath(path),
+    ...listPathParameters(path),
     ...(body === undefined ? [] : [inPython(body)]),
     ...Object.entries(query).map(([name, value]) => `${name}="${value}"`),
   ];
-  return `answer = energy.${toSnakeCase(name)}(${args.join(', ')})`;
+  return `answer = energy.${camelToSnakeCase(name)}(${args.join(', ')})`;
 }
 
 /** Formats JSON as JavaScript: without quotes around member names where they are not needed. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 /** Converts a zod schema to JSON Schema. A schema with a name is added to `named`, and the result refers to it. */
-export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
+export function convertZodToJsonSchema(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
   const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

@@ -1,5 +1,5 @@
 import { createEventSchema, type EventType } from '#src/events/bodies.ts';
-import { type Json, toJsonSchema } from './openapi-schema.ts';
+import { convertZodToJsonSchema, type Json } from './openapi-schema.ts';
 import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 
 const SUMMARIES: Record<EventType | 'webhook.test', string> = {
@@ -49,7 +49,7 @@ export const buildOpenApiWebhooks = (schemas: Record<string, Json>): Json =>
             required: true,
             content: {
               'application/json': {
-                schema: toJsonSchema(createEventSchema(type as EventType), 'output', schemas),
+                schema: convertZodToJsonSchema(createEventSchema(type as EventType), 'output', schemas),
                 example: EVENT_EXAMPLES[type as EventType],
               },
             },

@@ -5,9 +5,9 @@ import type { CsvBody } from './bodies.ts';
 import { EXAMPLES } from './examples.ts';
 import { getErrorHeaders, getResponseHeaders, RESPONSE_HEADER_SCHEMAS } from './openapi-headers.ts';
 import { buildCodeSamples } from './openapi-samples.ts';
-import { type Json, toJsonSchema } from './openapi-schema.ts';
+import { convertZodToJsonSchema, type Json } from './openapi-schema.ts';
 import { buildOpenApiWebhooks } from './openapi-webhooks.ts';
-import { type AnyOperation, getOperationScopes, listIdsInPath } from './operation.ts';
+import { type AnyOperation, getOperationScopes, listPathParameters } from './operation.ts';
 import { createErrorBody } from './plugins/errors.ts';
 import { errorSchema } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
@@ -53,7 +53,7 @@ const TAGS: Record<string, string> = {
 export function buildOpenApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
-  toJsonSchema(errorSchema, 'output', schemas);
+  convertZodToJsonSchema(errorSchema, 'output', schemas);
   for (const operation of OPERATIONS) {
     paths[operation.path] = {
       ...paths[operation.path],
@@ -149,7 +149,7 @@ function requestBodyOf({ name, body, csvBody, senmlBody }: Named, schemas: Recor
   return {
     required: !body.safeParse(undefined).success,
     content: {
-      'application/json': { schema: toJsonSchema(body, 'input', schemas), example: example.body },
+      'application/json': { schema: convertZodToJsonSchema(body, 'input', schemas), example: example.body },
       ...(senmlBody && { 'application/senml+json': { schema: SENML, example: example.senmlBody } }),
       ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
     },
@@ -161,7 +161,7 @@ function responsesOf(operation: Named, schemas: Record<string, Json>): Json {
   const { status = method === 'POST' ? 201 : 200 } = operation;
   const example: Examples[string] = EXAMPLES[operation.name];
   const headers = getResponseHeaders(operation);
-  const schema = toJsonSchema(answer, 'output', schemas);
+  const schema = convertZodToJsonSchema(answer, 'output', schemas);
   return {
     [status]: {
       description: SUCCESS[status] ?? 'Done.',
@@ -262,21 +262,25 @@ const LAST_EVENT_ID: Json = {
   schema: { type: 'string' },
 };
 
-export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
+export const describePathParameter = (name: string): string =>
+  `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>
-  listIdsInPath(path).map((name) => ({
+  listPathParameters(path).map((name) => ({
     name,
     in: 'path',
     required: true,
-    description: describePathId(name),
+    description: describePathParameter(name),
     schema: { type: 'string' },
     ...exampleOf(name),
   }));
 
 function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>): Json[] {
   if (!query) return [];
-  const schema = toJsonSchema(query, 'input', schemas) as { properties: Record<string, Json>; required?: string[] };
+  const schema = convertZodToJsonSchema(query, 'input', schemas) as {
+    properties: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(schema.properties).map(([name, { description, ...one }]) => ({
     name,
     in: 'query',

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { z } from 'zod';
 import { getAccessibleAccounts, getActor } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { findCallerInHome, type RequestIds } from '#src/auth/homes.ts';
+import { findCallerInHome, type HomeIdsInRequest } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
@@ -11,24 +11,24 @@ import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { type AuditRecord, findOwnerOfTarget, recordAction } from '#src/users/audit.ts';
+import { type AuditRecord, findOwnerOfObject, recordAction } from '#src/users/audit.ts';
 import {
-  acceptCsv,
-  acceptExactJson,
-  acceptSenml,
+  addCsvParser,
+  addExactNumberJsonParser,
+  addSenmlParser,
   type CsvBody,
+  getRowName,
   isNestedTooDeeply,
-  rowName,
   SenmlPack,
 } from './bodies.ts';
 import type { ApiContext } from './context.ts';
-import { isLongAnswer, streamRows } from './long-answers.ts';
-import { fetchPage, type ItemIdentifier, type PageRequest } from './pages.ts';
+import { isLongResponse, streamRows } from './long-answers.ts';
+import { fetchListPage, type ItemIdentifier, type ListPageRequest } from './pages.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
-import { type Format, negotiateFormat } from './tables/accept.ts';
+import { negotiateResponseFormat, type ResponseFormat } from './tables/accept.ts';
 import { listFieldErrors } from './validation-errors.ts';
 
-type OtherFormat = Exclude<Format, 'json'>;
+type OtherFormat = Exclude<ResponseFormat, 'json'>;
 
 /** The handler's view of a request whose key, scopes and values have been checked. */
 export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
@@ -48,8 +48,13 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   address: string;
   /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
-  /** Returns the requested page of a list whose query has `pageFields`, and adds a Link header for the next page (`fetchPage`). */
-  page<Item extends object>(id: ItemIdentifier<Item>, find: (page: PageRequest) => Promise<Item[]>): Promise<Item[]>;
+  /**
+   * Returns the requested page of a list whose query has `paginationFields`, and adds a Link header for the next page (`fetchListPage`).
+   */
+  page<Item extends object>(
+    id: ItemIdentifier<Item>,
+    find: (page: ListPageRequest) => Promise<Item[]>,
+  ): Promise<Item[]>;
   reply: FastifyReply;
   /** The format in `formats` that the client prefers, or JSON. */
   format: Formats | 'json';
@@ -84,7 +89,8 @@ type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   ? { [One in Name | keyof IdsIn<Rest>]: string }
   : unknown;
 
-export const listIdsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+export const listPathParameters = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -202,9 +208,9 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   };
   if (!exactNumbers && !csvBody && !senmlBody) return void app.route(route);
   void app.register(async (scope) => {
-    if (exactNumbers) acceptExactJson(scope, exactNumbers === true ? undefined : exactNumbers);
-    if (csvBody) acceptCsv(scope, csvBody);
-    if (senmlBody) acceptSenml(scope);
+    if (exactNumbers) addExactNumberJsonParser(scope, exactNumbers === true ? undefined : exactNumbers);
+    if (csvBody) addCsvParser(scope, csvBody);
+    if (senmlBody) addSenmlParser(scope);
     scope.route(route);
   });
 }
@@ -257,14 +263,14 @@ const answer: RunRequest = async (definition, context, caller, request, reply) =
     status: tries ? 200 : status,
     answer: tries
       ? await definition.handle(call)
-      : await runAudited(definition, context.db, call, { actor: getActor(caller), address: request.ip }),
+      : await runAndAudit(definition, context.db, call, { actor: getActor(caller), address: request.ip }),
   }));
 };
 
 const isTrial = (definition: AnyOperation, { body }: FastifyRequest): boolean => definition.isTrial?.(body) ?? false;
 
 /** Runs a request and, if it changes something, records it in the audit log with the caller and the address. */
-export async function runAudited(
+export async function runAndAudit(
   { audit, handle }: AnyOperation,
   db: Database,
   call: OperationCall<unknown, unknown, unknown, OtherFormat>,
@@ -288,7 +294,7 @@ export async function runAudited(
   // The audit entry is written before the change, because a deleted target has no owner afterwards. If the target does not exist, the
   // request is refused and the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
-    if (await findOwnerOfTarget(db, named)) await note(named);
+    if (await findOwnerOfObject(db, named)) await note(named);
     return handle(call);
   }
   const answer = await handle(call);
@@ -324,7 +330,7 @@ function tellable(body: unknown): Record<string, unknown> {
 }
 
 function send(reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) {
-  if (reply.request.method !== 'GET' || !isLongAnswer(answer)) return reply.status(status).send(answer);
+  if (reply.request.method !== 'GET' || !isLongResponse(answer)) return reply.status(status).send(answer);
   return reply.status(status).type('application/json; charset=utf-8').send(streamRows(answer));
 }
 
@@ -355,10 +361,10 @@ function callOf(
     params: storableIds(request.params as Record<string, string>),
     bodyBytes: Number(request.headers['content-length'] ?? 0),
     address: request.ip,
-    rowName: (index) => rowName(request.body, index),
-    page: (id, find) => fetchPage(reply, url, asked as PageRequest, id, find),
+    rowName: (index) => getRowName(request.body, index),
+    page: (id, find) => fetchListPage(reply, url, asked as ListPageRequest, id, find),
     reply,
-    format: negotiateFormat(request.headers.accept ?? '', definition.formats ?? []),
+    format: negotiateResponseFormat(request.headers.accept ?? '', definition.formats ?? []),
     languages: request.headers['accept-language'] ?? '',
     whileAllowed: (piece) =>
       runAsCaller(context.db, caller, { now: context.clock() }, (_trx, anew) => {
@@ -384,7 +390,7 @@ const MAX_LOOKED_UP = { ids: 4, characters: 64 };
  * Returns the ids in a request as sent: those in the path first, then those in the query and the body. Of a list, only the ids in its first
  * row.
  */
-function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
+function requestIdsOf({ params, query, body }: FastifyRequest): HomeIdsInRequest {
   const parts = [params, query, Array.isArray(body) ? body[0] : body];
   const all = parts.flatMap((part) =>
     typeof part === 'object' && part !== null ? Object.entries(part as Record<string, unknown>) : [],
@@ -459,5 +465,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => rowName(value, index)));
+  throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => getRowName(value, index)));
 }

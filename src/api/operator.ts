@@ -9,7 +9,7 @@ import { addBrokerAuthRoutes } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */
-export interface OperatorSources {
+export interface OperatorDependencies {
   /** Metrics of this process, or of all processes that this process supervises. */
   metrics(): Promise<object[][]>;
   /** State of each role. The listener answers 503 if the state of one role is not `up`. */
@@ -31,7 +31,7 @@ const NONE = { port: null, stop: async () => {} };
  */
 export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
-  operated: OperatorSources,
+  operated: OperatorDependencies,
   log: Logger,
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;

@@ -3,7 +3,7 @@ import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** A page of a list: at most `limit` items after `cursor`. */
-export interface PageRequest {
+export interface ListPageRequest {
   limit: number;
   cursor?: string;
 }
@@ -42,12 +42,12 @@ function idIn(path: string, cursor: string): string {
  * Returns a page of a list. `find` reads one item more than requested, which shows whether there is a next page; its cursor contains the
  * identifier of the last returned item. Throws 422 if the cursor does not belong to this list.
  */
-export async function fetchPage<T extends object>(
+export async function fetchListPage<T extends object>(
   reply: Linked,
   url: string,
-  asked: PageRequest,
+  asked: ListPageRequest,
   id: ItemIdentifier<T>,
-  find: (page: PageRequest) => Promise<T[]>,
+  find: (page: ListPageRequest) => Promise<T[]>,
 ): Promise<T[]> {
   const { limit } = asked;
   const [path = ''] = url.split('?', 1);

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { escapeHtml } from '#src/core/html.ts';
 import { type Language, loadWords } from '#src/delivery/words/words.ts';
 import { storeClientAddress } from './connection.ts';
-import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
+import { isHtmlRequested, PLAIN_PAGE_SECURITY_POLICY, renderPlainPage } from './plain-page.ts';
 import { createErrorBody } from './plugins/errors.ts';
-import { LENIENT_PARSER, refuseBrokenRequest } from './plugins/protocol.ts';
+import { LENIENT_PARSER_OPTIONS, refuseUnparsableRequest } from './plugins/protocol.ts';
 import { negotiateLanguage } from './tables/accept.ts';
 
 /**
@@ -26,7 +26,7 @@ export function createPlainHttpServer(
     void refuse(request, response);
   };
   const refuse = async (request: IncomingMessage, response: ServerResponse) => {
-    const isPage = wantsHtml(request.headers);
+    const isPage = isHtmlRequested(request.headers);
     const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
     const sent = isPage
       ? await pageTo(publicUrl(), language)
@@ -34,17 +34,17 @@ export function createPlainHttpServer(
     response.writeHead(403, {
       'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(sent),
-      'Content-Security-Policy': PLAIN_PAGE_POLICY,
+      'Content-Security-Policy': PLAIN_PAGE_SECURITY_POLICY,
       Vary: 'Accept, Accept-Language',
       Connection: 'close',
     });
     response.end(sent);
   };
-  const server = createServer(LENIENT_PARSER, answer);
+  const server = createServer(LENIENT_PARSER_OPTIONS, answer);
   server.on('checkExpectation', answer);
   server.on('connection', storeClientAddress);
   server.on('clientError', (error, socket) =>
-    refuseBrokenRequest(error, socket, createErrorBody('httpsRequired', publicUrl())),
+    refuseUnparsableRequest(error, socket, createErrorBody('httpsRequired', publicUrl())),
   );
   server.requestTimeout = 10_000;
   return server;

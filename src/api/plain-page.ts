@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { escapeHtml } from '#src/core/html.ts';
 
 /** Content security policy of single-sentence pages: an inline style and forms to this origin, nothing else. */
-export const PLAIN_PAGE_POLICY =
+export const PLAIN_PAGE_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
@@ -32,9 +32,10 @@ export const sendPlainPage = (
 ) =>
   reply
     .status(status)
-    .header('Content-Security-Policy', PLAIN_PAGE_POLICY)
+    .header('Content-Security-Policy', PLAIN_PAGE_SECURITY_POLICY)
     .type('text/html; charset=utf-8')
     .send(renderPlainPage(title, text, options));
 
 /** Whether the client is a browser that opens a page. Some addresses serve browsers and programs, each in its own format. */
-export const wantsHtml = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);
+export const isHtmlRequested = ({ accept = '' }: { accept?: string | undefined }): boolean =>
+  /\btext\/html\b/i.test(accept);

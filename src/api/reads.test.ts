@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#src/database/connect.ts';
-import { createReadRouter, getReportedAgeSeconds, hasReplayedAll } from './reads.ts';
+import { createReadDatabaseRouter, getReportedAgeSeconds, hasReplayedTransactions } from './reads.ts';
 
 test.each([
   ['an account that changed nothing', [], true],
@@ -8,7 +8,7 @@ test.each([
   ['the last is not yet', [98, 100], false],
   ['an earlier one of several at once is not yet', [101, 99], false],
 ])('whether a standby can answer: %s', (_, transactions, expected) => {
-  expect(hasReplayedAll({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
+  expect(hasReplayedTransactions({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
 });
 
 test.each([
@@ -22,7 +22,7 @@ test.each([
 
 test('while the standby is unavailable, the primary answers, without extra queries', async () => {
   const [primary, standby] = [{} as Database, {} as Database];
-  const reads = createReadRouter(primary, standby, { state: () => null, failed: () => {}, stop: () => {} });
+  const reads = createReadDatabaseRouter(primary, standby, { state: () => null, failed: () => {}, stop: () => {} });
   const { db, ageSeconds } = await reads.from('usr_1');
   expect(db).toBe(primary);
   expect(ageSeconds).toBeNull();

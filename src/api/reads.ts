@@ -6,7 +6,7 @@ import { findLatestActions } from '#src/users/audit.ts';
 const TOLD_FROM_MS = 5_000;
 
 /** Chooses the database from which an account's request reads. */
-export interface ReadRouter {
+export interface ReadDatabaseRouter {
   /** Returns the standby. Returns the primary if the standby is unavailable or does not contain the account's own changes yet. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
   /**
@@ -23,20 +23,20 @@ export interface ReadRouter {
  * something reads from the primary. The audit log on the primary contains each change with its transaction id, from all processes. Each
  * read queries the log (one look-up in an index) and compares the ids with the transactions that the standby has replayed.
  */
-export function createReadRouter(db: Database, readDb: Database, standby: Standby): ReadRouter {
+export function createReadDatabaseRouter(db: Database, readDb: Database, standby: Standby): ReadDatabaseRouter {
   return {
     failed: standby.failed,
     newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
-      const isOnStandby = state !== null && hasReplayedAll(state, await findLatestActions(db, userId));
+      const isOnStandby = state !== null && hasReplayedTransactions(state, await findLatestActions(db, userId));
       return isOnStandby ? { db: readDb, ageSeconds: getReportedAgeSeconds(state) } : { db, ageSeconds: null };
     },
   };
 }
 
 /** Whether the standby has replayed all of an account's transactions. Pure. */
-export const hasReplayedAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
+export const hasReplayedTransactions = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isTransactionReplayed(number, horizon));
 
 /** Returns the age of the data in seconds for the header `Age`. Null if the data are too recent for the header. Pure. */

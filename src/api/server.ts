@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { storeClientAddress } from './connection.ts';
 import { type Http2Server, type Http2Timeouts, serveHttp2 } from './http2.ts';
-import { LENIENT_PARSER } from './plugins/protocol.ts';
+import { LENIENT_PARSER_OPTIONS } from './plugins/protocol.ts';
 
 /** Time limits, in ms, for a handshake, the head of a request and the whole request. Connections that exceed a limit are closed. */
 export const SERVER_TIMEOUTS = {
@@ -34,7 +34,7 @@ export function createApiServer(
 ): { server: Server; http2: Http2Server } {
   const { unreadTimeout, ...timeouts } = patience;
   const server = createServer(
-    { ...tls, ...SERVER_TLS, ...LENIENT_PARSER, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
+    { ...tls, ...SERVER_TLS, ...LENIENT_PARSER_OPTIONS, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
   // Closes a connection whose client does not read its response. Does not affect a slow response that has no data to read yet.

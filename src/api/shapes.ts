@@ -40,7 +40,7 @@ export const messageSchema = z
   .meta({ id: 'Message' });
 
 /** Returns the response to a change that found its object. Throws 404 if the change found none. */
-export function messageOrNotFound(isFound: boolean, text: string): z.output<typeof messageSchema> {
+export function respondOrThrowNotFound(isFound: boolean, text: string): z.output<typeof messageSchema> {
   if (!isFound) throw new AppError('notFound');
   return { message: text };
 }

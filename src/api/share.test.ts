@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRequestShare } from './share.ts';
+import { createConcurrencyLimit } from './share.ts';
 
 test('an account may run a limited number of requests; a further limited number wait, and the rest are refused', async () => {
-  const { begin } = createRequestShare(
+  const { begin } = createConcurrencyLimit(
     { perMinute: 100, atOnce: 2, mayWait: 3, waitMs: 30_000 },
     () => new Date('2026-06-15T12:00:00Z'),
   );

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { getCounterName } from '#src/auth/authenticate.ts';
+import { getRequestCounterName } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { hasDisconnected, onConnectionClosed } from './connection.ts';
-import { requiresApiKey } from './plugins/authentication.ts';
+import { isApiKeyRequired } from './plugins/authentication.ts';
 
 /** Limits the concurrent requests of one account in this process. Further requests wait, without delaying other accounts. */
-export interface RequestShare {
+export interface ConcurrencyLimit {
   /**
    * Waits until a request of `name` may begin. Resolves with a function that ends the request. Resolves with null if the share of this
    * minute is used up, too many requests already wait, or this request has waited too long.
@@ -24,10 +24,10 @@ interface UnderWay {
  * requests wait. Each times out after a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that
  * arrived together do not all time out at the same moment.
  */
-export function createRequestShare(
+export function createConcurrencyLimit(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
   clock: () => Date,
-): RequestShare {
+): ConcurrencyLimit {
   const underWay = new Map<string, UnderWay>();
   let minute = 0;
   let counts = new Map<string, number>();
@@ -78,12 +78,16 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes one of the account's slots for a request. Returns false if no slot becomes free (`RequestShare.begin`). The slot is released when
- * the request is answered and the client has received the response or hung up. If the client hangs up earlier, the slot is held until the
- * request ends: its statements continue in the database, and otherwise a client that repeatedly sends requests and hangs up could occupy
- * the whole database. Throws `unavailable` if the client has already hung up.
+ * Takes one of the account's slots for a request. Returns false if no slot becomes free (`ConcurrencyLimit.begin`). The slot is released
+ * when the request is answered and the client has received the response or hung up. If the client hangs up earlier, the slot is held until
+ * the request ends: its statements continue in the database, and otherwise a client that repeatedly sends requests and hangs up could
+ * occupy the whole database. Throws `unavailable` if the client has already hung up.
  */
-export async function takeRequestShare(shares: RequestShare, name: string, reply: FastifyReply): Promise<boolean> {
+export async function takeConcurrencySlot(
+  shares: ConcurrencyLimit,
+  name: string,
+  reply: FastifyReply,
+): Promise<boolean> {
   const end = await shares.begin(name);
   if (!end) return false;
   const pending = new Set(['the answer', 'the connection']);
@@ -103,8 +107,8 @@ export async function takeRequestShare(shares: RequestShare, name: string, reply
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** Detects when requests are answered, for `takeRequestShare`. Must be called in each scope that uses it. */
-export function trackUnsentAnswers(scope: FastifyInstance): void {
+/** Detects when requests are answered, for `takeConcurrencySlot`. Must be called in each scope that uses it. */
+export function trackUnsentResponses(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     answered.get(reply)?.(isEventStream(reply));
     done();
@@ -121,13 +125,13 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
  * Limits each account, each device's keys, and each app in a home to a share of the process, on every path that needs a key. A request
  * takes its slot once its body has arrived.
  */
-export function addFairShare(app: FastifyInstance, clock: Clock): void {
-  const shares = createRequestShare(SHARE, clock);
-  trackUnsentAnswers(app);
+export function addConcurrencyLimits(app: FastifyInstance, clock: Clock): void {
+  const shares = createConcurrencyLimit(SHARE, clock);
+  trackUnsentResponses(app);
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !requiresApiKey(request)) return;
+    if (!request.caller || !isApiKeyRequired(request)) return;
     const { device } = request.caller;
-    if (!(await takeRequestShare(shares, device?.id ?? getCounterName(request.caller), reply)))
+    if (!(await takeConcurrencySlot(shares, device?.id ?? getRequestCounterName(request.caller), reply)))
       throw new AppError('unavailable');
   });
 }

@@ -9,16 +9,16 @@ import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import type { BackupState } from '#src/backup/state.ts';
 import { isLoopback } from '#src/config/addresses.ts';
-import { type Config, withApiPort } from '#src/config/load.ts';
+import { type Config, setApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
-import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
 import type {
   ApiContext,
@@ -29,10 +29,10 @@ import type {
   SentReadingsPort,
 } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
-import type { SignInParts } from './dashboard/session.ts';
+import type { SignInDependencies } from './dashboard/session.ts';
 import { createPlainHttpServer } from './plain-http.ts';
-import { createReadRouter } from './reads.ts';
-import { createTrustedProxyTest } from './trusted-proxies.ts';
+import { createReadDatabaseRouter } from './reads.ts';
+import { createTrustedProxyChecker } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
@@ -51,8 +51,8 @@ interface ApiParts {
   readPool: Pool;
   tls: { cert: Buffer; key: Buffer };
   secret: string;
-  mailSignIn: SignInParts['mail'];
-  fetchAnswer: FetchAnswer;
+  mailSignIn: SignInDependencies['mail'];
+  fetchAnswer: SourceFetcher;
   judge: MessageJudgePort;
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
@@ -74,7 +74,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const redis = await redisCounterOf(config, db, log);
   let { publicUrl } = config;
   let certificate = tls.cert;
-  const reads = standby && createReadRouter(db, createDatabase(readPool), standby);
+  const reads = standby && createReadDatabaseRouter(db, createDatabase(readPool), standby);
   const app = buildApp(contextOf(config, parts, db, reads), {
     authenticate: createAuthenticator(db, environment),
     counter: redis ?? createDatabaseCounter(db, config.planLimits, systemClock),
@@ -94,7 +94,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     log,
   });
   const listeners = await listen(app, config, log, () => publicUrl);
-  publicUrl = withApiPort(config, listeners.ports.https_port).publicUrl;
+  publicUrl = setApiPort(config, listeners.ports.https_port).publicUrl;
   return {
     ports: listeners.ports,
     publicUrl,
@@ -130,7 +130,7 @@ function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiCont
     readDb: db,
     ...omitUndefined({ reads, readBackups: backups?.read }),
     clock: systemClock,
-    box: createSecretBox(secret),
+    box: createSecretEncrypter(secret),
     environment,
     fetchAnswer,
     judge,
@@ -186,7 +186,7 @@ async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Conf
 async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUrl: () => string): Promise<PlainServer> {
   const { trustProxy, httpPort, host } = config.api;
   const plain = createPlainHttpServer(
-    createTrustedProxyTest(trustProxy),
+    createTrustedProxyChecker(trustProxy),
     (asked, answer) => app.routing(asked, answer),
     publicUrl,
   );

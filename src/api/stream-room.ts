@@ -25,7 +25,10 @@ export const loadStreamOwner = async (db: Database, { accountId }: Caller): Prom
  * Throws 429 if the account or its utility has used up its share of the open streams, and 503 if the process has no room for another
  * stream.
  */
-export function requireStreamRoom(open: Iterable<{ owner: StreamOwner }>, { accountId, utilityId }: StreamOwner): void {
+export function assertStreamAllowed(
+  open: Iterable<{ owner: StreamOwner }>,
+  { accountId, utilityId }: StreamOwner,
+): void {
   const owners = [...open].map(({ owner }) => owner);
   const mine = owners.filter((one) => one.accountId === accountId).length;
   const ofItsUtility = owners.filter((one) => one.utilityId === utilityId).length;

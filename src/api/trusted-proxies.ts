@@ -4,7 +4,7 @@ import { createNetworkTest, parseNetwork } from '#src/core/networks.ts';
  * Returns a function that checks whether a client at an address may send X-Forwarded-* headers. `list`: the addresses and networks
  * (`10.0.0.0/8`) in TRUST_PROXY. Throws an error with the entry if an entry is neither.
  */
-export function createTrustedProxyTest(list: readonly string[]): (address: string | undefined) => boolean {
+export function createTrustedProxyChecker(list: readonly string[]): (address: string | undefined) => boolean {
   const isTrusted = createNetworkTest(
     list.map((part) => {
       const network = parseNetwork(part);

@@ -1,5 +1,5 @@
 /** Tracks the memory of responses that are being sent, until their clients have received them. */
-export interface UnsentAnswers {
+export interface UnsentResponses {
   /**
    * Adds a response. The returned function removes it. If its connection, its address or all responses together exceed their limit, the
    * responses that have waited longest are aborted (`cut`); the new response is the last of them.
@@ -18,7 +18,7 @@ interface UnsentAnswer {
 }
 
 /** Maximum numbers of bytes of unsent responses. */
-export interface UnsentLimits {
+export interface UnsentResponseLimits {
   ofConnection: number;
   ofAddress: number;
   ofAll: number;
@@ -43,7 +43,7 @@ class Pile {
  * Limits the memory of unsent responses. A client that reads receives its response within milliseconds. So if a limit is exceeded, the
  * oldest responses belong to clients that do not read, and other clients at the same address lose nothing.
  */
-export function limitUnsentAnswers({ ofConnection, ofAddress, ofAll }: UnsentLimits): UnsentAnswers {
+export function createUnsentResponseLimit({ ofConnection, ofAddress, ofAll }: UnsentResponseLimits): UnsentResponses {
   const all = new Pile();
   const byConnection = new Map<object, Pile>();
   const byAddress = new Map<string, Pile>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkNewKey, getAccessibleAccounts } from './access.ts';
+import { checkNewKeyAllowed, getAccessibleAccounts } from './access.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
@@ -16,23 +16,23 @@ test('an administrator can access all accounts, a utility those that it enrolled
 
 test('a key can create only keys with at most its own rights', () => {
   const narrow = caller('admin', ['insights:read', 'keys:write']);
-  expect(() => checkNewKey(narrow, 'usr_me', ['insights:read'], [])).not.toThrow();
-  expect(() => checkNewKey(narrow, 'usr_me', ['insights:read', 'users:read'], [])).toThrow();
+  expect(() => checkNewKeyAllowed(narrow, 'usr_me', ['insights:read'], [])).not.toThrow();
+  expect(() => checkNewKeyAllowed(narrow, 'usr_me', ['insights:read', 'users:read'], [])).toThrow();
 });
 
 test('keys that a utility creates for its homeowners can only read, and only what a homeowner may share', () => {
   const utility = caller('utility');
   const allowed = SCOPES.filter((scope) => {
     try {
-      checkNewKey(utility, 'usr_other', [scope], []);
+      checkNewKeyAllowed(utility, 'usr_other', [scope], []);
       return true;
     } catch {
       return false;
     }
   });
   expect(allowed).toEqual(['insights:read', 'alerts:read', 'devices:read']);
-  expect(() => checkNewKey(utility, 'usr_me', SCOPES, [])).not.toThrow();
-  expect(() => checkNewKey(caller('admin'), 'usr_other', SCOPES, [])).not.toThrow();
+  expect(() => checkNewKeyAllowed(utility, 'usr_me', SCOPES, [])).not.toThrow();
+  expect(() => checkNewKeyAllowed(caller('admin'), 'usr_other', SCOPES, [])).not.toThrow();
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   [['10.1.0.0/16', '192.0.2.1'], ['10.0.0.0/8'], false],
   [['0.0.0.0/0'], ['::/0'], false],
 ])('whether a caller with %j may create keys with %j: %s', (wanted, own, isMade) => {
-  const make = () => checkNewKey(caller('admin', SCOPES, own), 'usr_me', SCOPES, wanted);
+  const make = () => checkNewKeyAllowed(caller('admin', SCOPES, own), 'usr_me', SCOPES, wanted);
   if (isMade) expect(make).not.toThrow();
   else expect(make).toThrow('allowed_addresses');
 });

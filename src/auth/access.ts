@@ -1,9 +1,9 @@
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
-import type { AccessibleAccounts, AccountsOfRole } from '#src/database/reach.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
+import type { AccessibleAccounts, AccountsForRole } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
-import { areAddressesWithin } from './allowed-addresses.ts';
+import { areAddressesWithinAllowed } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
@@ -17,7 +17,7 @@ export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
 }
 
 /** Returns the accounts that an account's role permits it to access, regardless of limits of a key. */
-export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): AccountsOfRole {
+export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): AccountsForRole {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
   return { only: userId };
@@ -27,7 +27,7 @@ export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role
  * Throws an error if a homeowner sets a device's identity, because one home could take over another home's meter. 422 for `external_id`: a
  * meter claims the device whose `external_id` is its serial number (onboarding/claims.ts). 403 for the device's client certificate.
  */
-export function checkIdentities(
+export function checkDeviceIdentityAllowed(
   { role }: Caller,
   given: readonly { external_id?: string | null | undefined; certificate_sha256?: string | null | undefined }[],
 ): void {
@@ -45,7 +45,7 @@ export function checkIdentities(
  * Throws 403 if a caller may not set the manager of a device: a homeowner may never set the manager, and a utility may not take over a
  * device that its owner manages.
  */
-export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): void {
+export function checkManagerAllowed({ role }: Caller, wanted: DeviceManager | undefined): void {
   if (wanted === undefined || role === 'admin') return;
   if (role === 'homeowner') throw new AppError('forbidden');
   if (wanted === 'utility') throw new AppError('notTheirs');
@@ -55,7 +55,7 @@ export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): v
  * Throws 403 if a caller may not write readings of a device. The readings of a device that a utility manages may be written only by the
  * utility, by an administrator, or with a key that a utility or administrator created.
  */
-export function checkReadingsWriter({ role, device }: Caller, managedBy: ManagedBy): void {
+export function checkReadingsWriter({ role, device }: Caller, managedBy: DeviceManager): void {
   if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
     throw new AppError('deviceOfUtility');
 }
@@ -69,7 +69,8 @@ export function checkReadingsReader({ groupId }: Caller): void {
 }
 
 /** Returns the author to record for a device's key that the caller creates. */
-export const getKeyAuthor = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
+export const getDeviceKeyAuthor = ({ role }: Pick<Caller, 'role'>): DeviceManager =>
+  role === 'homeowner' ? 'owner' : 'utility';
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
 export const getActor = ({
@@ -105,7 +106,7 @@ export async function loadAccessibleUser(
 ): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
-  const user = await findUser(db, getAccessibleAccounts(caller), toIdOrNotFound(userId), { isHeld });
+  const user = await findUser(db, getAccessibleAccounts(caller), requireStorableId(userId), { isHeld });
   if (!user) throw new AppError('notFound');
   return user;
 }
@@ -136,7 +137,7 @@ export async function resolveUserWithZone(
  * addresses than the caller's, and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs
  * `devices:write` instead of the scope.
  */
-export function checkNewKey(
+export function checkNewKeyAllowed(
   { role, userId, scopes, allowedAddresses = [] }: Caller,
   ownerId: string,
   wanted: readonly Scope[],
@@ -145,7 +146,7 @@ export function checkNewKey(
 ): void {
   if (isOfDevice && !scopes.has('devices:write')) throw new AppError('forbidden');
   if (!isOfDevice && wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
-  if (!areAddressesWithin(addresses, allowedAddresses)) throw new AppError('keyAddresses');
+  if (!areAddressesWithinAllowed(addresses, allowedAddresses)) throw new AppError('keyAddresses');
   const isForHomeowner = role === 'utility' && ownerId !== userId && !isOfDevice;
   if (isForHomeowner && wanted.some((scope) => !SCOPES_FOR_HOMEOWNERS.includes(scope)))
     throw new AppError('homeownersKeyScopes');
@@ -172,7 +173,7 @@ export function requireAdministrator({ role, groupId }: Caller): void {
 }
 
 /** Returns an id from a request, or throws 404 if it contains NUL, which PostgreSQL cannot store. */
-export function toIdOrNotFound(id: string): string {
+export function requireStorableId(id: string): string {
   if (id.includes('\0')) throw new AppError('notFound');
   return id;
 }

@@ -16,11 +16,11 @@ const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork
  * Returns a function that checks whether a key with these `allowed_addresses` may be used from an address. An empty list allows all
  * addresses.
  */
-export const createAllowedAddressTest = (list: readonly string[]): ((address: string) => boolean) =>
+export const createAllowedAddressChecker = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
 /** Whether every address and network in `wanted` lies within `own`. */
-export function areAddressesWithin(wanted: readonly string[], own: readonly string[]): boolean {
+export function areAddressesWithinAllowed(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);
   return wanted.length > 0 && networksOf(wanted).every((inner) => outer.some((one) => isSubnetOf(inner, one)));

@@ -4,7 +4,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { syncGreenButtonNotices } from './green-button-notices.ts';
@@ -88,7 +88,7 @@ export async function findApp(db: Database, reach: AccessibleAccounts, appId: st
     .selectFrom('apps')
     .select(COLUMNS)
     .where('app_id', '=', appId)
-    .where(isAccountWithin(reach, 'apps.user_id'))
+    .where(isAccountAccessibleSql(reach, 'apps.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -108,7 +108,7 @@ export async function updateApp(
     .updateTable('apps')
     .set(patch)
     .where('app_id', '=', appId)
-    .where(isAccountWithin(reach, 'apps.user_id'))
+    .where(isAccountAccessibleSql(reach, 'apps.user_id'))
     .returning(COLUMNS)
     .executeTakeFirst();
   if (row && (patch.notification_url !== undefined || patch.scopes)) await syncGreenButtonNotices(trx, { appId });
@@ -124,7 +124,7 @@ export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId:
     .selectFrom('apps')
     .select('app_id')
     .where('app_id', '=', appId)
-    .where(isAccountWithin(reach, 'apps.user_id'))
+    .where(isAccountAccessibleSql(reach, 'apps.user_id'))
     .forUpdate()
     .executeTakeFirst();
   if (!row) return false;
@@ -134,14 +134,14 @@ export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId:
 }
 
 /** An app with the additional columns that the authorization server needs. */
-export interface ClientApp extends App {
+export interface OauthClientApp extends App {
   /** Id of the app in URLs of ESPI resources. */
   resource_id: string;
   client_secret_sha256: Buffer | null;
 }
 
 /** Returns an app by its client_id; null if there is none, or if its owner's account is no longer that of a utility or an administrator. */
-export async function findClientApp(db: Database, clientId: string): Promise<ClientApp | null> {
+export async function findOauthClientApp(db: Database, clientId: string): Promise<OauthClientApp | null> {
   if (clientId.includes('\0')) return null;
   const row = await db
     .selectFrom('apps')
@@ -157,6 +157,6 @@ export async function findClientApp(db: Database, clientId: string): Promise<Cli
   return row ?? null;
 }
 
-export function isSecretOf(hash: Buffer, presented: string): boolean {
+export function isSecretWithHash(hash: Buffer, presented: string): boolean {
   return timingSafeEqual(hash, hashApiKey(presented));
 }

@@ -1,10 +1,10 @@
 import type { Environment } from '#src/core/environment.ts';
-import { hasKeyForm } from '#src/core/secrets.ts';
+import { isApiKeyFormat } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
-import { findUnlessMoving } from '#src/database/moving.ts';
+import type { DeviceManager, MemberAccess } from '#src/database/enums.ts';
+import { findOrReportMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
-import { createAllowedAddressTest } from './allowed-addresses.ts';
+import { createAllowedAddressChecker } from './allowed-addresses.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { hashApiKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
@@ -12,15 +12,18 @@ import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 /** The device to which a key is limited, and the author of the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
   id: string;
-  madeBy: ManagedBy;
+  madeBy: DeviceManager;
 }
 
 /** Returns the `device` of a caller from the columns of the caller's key. */
-export const getDeviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
+export const getDeviceOfKey = (row: {
+  device_id: string | null;
+  made_by: DeviceManager | null;
+}): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
 /** A home of which the account of a session is a member. */
-export interface HomeOfMember {
+export interface MemberHome {
   memberId: string;
   userId: string;
   access: MemberAccess;
@@ -50,7 +53,7 @@ export interface Caller {
   /** The app that the home has authorized, if the caller is an app. */
   appId?: string;
   /** For a session: the homes of which its account is a member. */
-  homes?: readonly HomeOfMember[];
+  homes?: readonly MemberHome[];
   /** For a key: the address of the request and the addresses that the key allows (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
@@ -73,10 +76,10 @@ const MAX_REMEMBERED = 10_000;
 const USED_EVERY_MS = 60_000;
 
 /** Reason for refusing a key, as an error of the catalogue. `unavailable`: the key's account is moving to another installation. */
-export type KeyRefusal = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
+export type KeyRefusalReason = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
 /** Returns the caller who presents a key from an address, or the reason for refusing the key. */
-export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
+export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusalReason>;
 
 export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, Found & { untilMs: number }>();
@@ -84,7 +87,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     isAllowed(address) ? { ...caller, address } : 'addressNotAllowed';
   return async (presented, address) => {
     const isToken = isAccessToken(presented);
-    if (!isToken && !hasKeyForm(presented, environment)) return 'unauthorized';
+    if (!isToken && !isApiKeyFormat(presented, environment)) return 'unauthorized';
     const hash = hashApiKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
@@ -139,8 +142,8 @@ const findKey = (db: Database, hash: Buffer) =>
     .where('key_sha256', '=', hash)
     .executeTakeFirst();
 
-async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
-  const row = await findUnlessMoving(db, { secretSha256: hash }, () => findKey(db, hash));
+async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
+  const row = await findOrReportMoving(db, { secretSha256: hash }, () => findKey(db, hash));
   if (row === 'moving') return 'unavailable';
   if (!row) return 'unauthorized';
   const isOfEndedMembership = row.member_id !== null && !isOpenMembership(row);
@@ -164,7 +167,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     allowedAddresses: row.allowed_addresses,
     expiresAt: row.expires_at,
   };
-  return { caller, expiresAtMs, isAllowed: createAllowedAddressTest(row.allowed_addresses) };
+  return { caller, expiresAtMs, isAllowed: createAllowedAddressChecker(row.allowed_addresses) };
 }
 
 const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
@@ -178,13 +181,13 @@ const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; h
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
 /** Finds the app that presents an access token: an app in a home, or a client. */
-async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const found = await findApp(db, hash, nowMs);
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
 }
 
 /** Finds the app that presents an access token for the app itself (client_credentials), not for a home. Such a token has no scopes. */
-async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await db
     .selectFrom('oauth_tokens')
     .innerJoin('apps', 'apps.app_id', 'oauth_tokens.app_id')
@@ -215,7 +218,7 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
  * Finds the app that presents an access token for a home. The caller has the token's scopes that the app's authorization still has
  * (authorizations.ts).
  */
-async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await selectUsableAuthorizations(db, new Date(nowMs))
     .innerJoin('oauth_tokens as token', 'token.authorization_id', 'authorizations.authorization_id')
     .select(['apps.app_id', 'authorizations.user_id', 'last_used_at', 'authorizations.expires_at as ends_at'])
@@ -247,5 +250,5 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
 /**
  * Returns the name of the counter that counts the requests of a caller: the counter of its account or, for an app, of the app in its home.
  */
-export const getCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
+export const getRequestCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

@@ -9,7 +9,7 @@ import { syncGreenButtonNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
 /** Periods in days for which a home can authorize an app. Null: until the home revokes the authorization. */
-export const AUTHORIZED_DAYS = { month: 30, year: 365, unlimited: null } as const;
+export const AUTHORIZATION_DAYS_BY_DURATION = { month: 30, year: 365, unlimited: null } as const;
 
 /** Maximum number of authorizations of a home. */
 const MAX_AUTHORIZATIONS = 100;

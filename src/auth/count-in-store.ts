@@ -1,9 +1,9 @@
 import { ADDRESS_LIMITS, type RequestBatchResult } from './request-counter.ts';
 import {
   computeRemainingRequests,
+  decideRequests,
   NO_COUNTERS,
   type RequestCounters,
-  takeRequests,
   undoRequest,
   type WindowDecision,
   type WindowLimits,
@@ -75,7 +75,7 @@ export function countRequestsInStore(
         const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
         const limits = limitsOf(plans, key, plan);
         const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key), weight };
-        const decided = wanted < 0 ? undoRequest(counters, rules) : takeRequests(counters, wanted, rules);
+        const decided = wanted < 0 ? undoRequest(counters, rules) : decideRequests(counters, wanted, rules);
         return { key, wanted, plan, limits, ...decided };
       });
       const answers = await store.add(tries);

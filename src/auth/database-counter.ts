@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { buildStatementOnce, type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
 import { type CounterStore, countRequestsInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
-import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
+import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
@@ -60,15 +60,15 @@ const inDatabase = (db: Database): CounterStore => ({
       db,
       changes.map(({ key }) => key),
       changes.map(({ plan }) => plan),
-      changes.map(({ least }) => array(getCounterNumbers(least, -NO_REQUEST_LIMIT))),
-      changes.map(({ most }) => array(getCounterNumbers(most, NO_REQUEST_LIMIT))),
-      changes.map(({ add }) => array(getCounterNumbers(add, 0))),
+      changes.map(({ least }) => array(encodeCounters(least, -NO_REQUEST_LIMIT))),
+      changes.map(({ most }) => array(encodeCounters(most, NO_REQUEST_LIMIT))),
+      changes.map(({ add }) => array(encodeCounters(add, 0))),
     );
     const answers = new Map(rows.map((row) => [row.counted, row]));
     return changes.map(({ key }) => {
       const row = answers.get(key);
       if (!row) throw new Error(`add_request_counts has no answer for ${key}`);
-      return { counters: parseCounterNumbers(row.counters), plan: row.plan, isDone: row.is_done };
+      return { counters: decodeCounters(row.counters), plan: row.plan, isDone: row.is_done };
     });
   },
 });

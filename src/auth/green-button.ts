@@ -73,11 +73,14 @@ export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
 export const ESPI_RESOURCE_PATH = '/espi/1_1/resource';
 
 /** Returns the URLs of an authorization's resources. `publicUrl`: the URL of the service; `id`: the resource_id. */
-export const subscriptionUrls = (publicUrl: string, id: string): { resourceURI: string; authorizationURI: string } => ({
+export const createSubscriptionUrls = (
+  publicUrl: string,
+  id: string,
+): { resourceURI: string; authorizationURI: string } => ({
   resourceURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Batch/Subscription/${id}`,
   authorizationURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Authorization/${id}`,
 });
 
 /** Returns the URL of an app's ApplicationInformation. */
-export const applicationUrl = (publicUrl: string, id: string): string =>
+export const createApplicationUrl = (publicUrl: string, id: string): string =>
   `${publicUrl}${ESPI_RESOURCE_PATH}/ApplicationInformation/${id}`;

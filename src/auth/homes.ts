@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { MemberAccess } from '#src/database/enums.ts';
-import { findOwnerOfTarget } from '#src/users/audit.ts';
-import type { Caller, HomeOfMember } from './authenticate.ts';
+import { findOwnerOfObject } from '#src/users/audit.ts';
+import type { Caller, MemberHome } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
 /** SQL condition on a row of `home_members`: a membership that has not ended, between two homeowners. */
@@ -11,12 +11,12 @@ const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS N
     AND both_sides.role <> 'homeowner'))`;
 
 /** Column for a query of `users`: the homes of which the account is a member, as JSON; null if there are none. */
-export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
+export const MEMBER_HOMES_COLUMN = sql<MemberHome[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
 /** Ids in a request that identify the home of the request, in order of precedence. */
-export interface RequestIds {
+export interface HomeIdsInRequest {
   /** The account that the request names. */
   userId: string | undefined;
   objects: readonly string[];
@@ -28,7 +28,7 @@ export interface RequestIds {
  * that the request names, or the one to which the first known object of the request belongs. A key that was created for a home always acts
  * in that home (authenticate.ts).
  */
-export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
+export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => HomeIdsInRequest): Promise<Caller> {
   const { homes = [] } = caller;
   if (homes.length === 0) return caller;
   const { userId, objects } = idsOf();
@@ -38,7 +38,7 @@ export async function findCallerInHome(db: Database, caller: Caller, idsOf: () =
       homes.find((home) => home.userId === userId),
     );
   for (const id of objects) {
-    const owner = await findOwnerOfTarget(db, id);
+    const owner = await findOwnerOfObject(db, id);
     if (owner === caller.userId) return caller;
     const home = homes.find((one) => one.userId === owner);
     if (home) return inHome(caller, home);
@@ -46,7 +46,7 @@ export async function findCallerInHome(db: Database, caller: Caller, idsOf: () =
   return caller;
 }
 
-const inHome = (caller: Caller, home: HomeOfMember | undefined): Caller =>
+const inHome = (caller: Caller, home: MemberHome | undefined): Caller =>
   home
     ? { ...caller, userId: home.userId, memberId: home.memberId, scopes: new Set(MEMBER_SCOPES[home.access]) }
     : caller;
@@ -71,7 +71,7 @@ export async function lockMembership(
 }
 
 /** Returns an account's membership of a home, locked until the transaction ends; null if there is none. */
-export async function lockHome(trx: Database, accountId: string, homeId: string): Promise<HomeOfMember | null> {
+export async function lockHome(trx: Database, accountId: string, homeId: string): Promise<MemberHome | null> {
   const row = await trx
     .selectFrom('home_members')
     .select(['member_id as memberId', 'user_id as userId', 'access'])

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { parseCell, setCell } from '#src/core/cell.ts';
-import { hasKeyForm } from '#src/core/secrets.ts';
-import { createKeyText, getShownKeyPrefix } from './key-format.ts';
+import { isApiKeyFormat } from '#src/core/secrets.ts';
+import { createApiKey, getShownKeyPrefix } from './key-format.ts';
 
 afterEach(() => setCell(undefined));
 
@@ -12,10 +12,10 @@ test('a key contains its environment and its cell, and ends with a checksum of e
   fc.assert(
     fc.property(cells, fc.constantFrom('live' as const, 'sandbox' as const), (cell, environment) => {
       setCell(cell);
-      const key = createKeyText(environment);
+      const key = createApiKey(environment);
       const start = `eus_${environment === 'live' ? 'live' : 'test'}_${cell === undefined ? '' : `${cell}_`}`;
       expect(key).toMatch(new RegExp(`^${start}[0-9A-Za-z]{42}$`));
-      expect(hasKeyForm(key, environment)).toBe(true);
+      expect(isApiKeyFormat(key, environment)).toBe(true);
       expect(parseCell(key)).toBe(cell ?? null);
       // Lists show the prefix, by which a key's owner recognises it, and four random characters.
       expect(getShownKeyPrefix(key)).toBe(key.slice(0, start.length + 4));

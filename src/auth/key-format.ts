@@ -44,7 +44,7 @@ export const isAccessToken = (text: string): boolean =>
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
-export const createKeyText = (environment: Environment): string => createSecret(API_KEY_PREFIX[environment]);
+export const createApiKey = (environment: Environment): string => createSecret(API_KEY_PREFIX[environment]);
 
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 export const getShownKeyPrefix = (key: string): string => key.slice(0, shownOf(key));

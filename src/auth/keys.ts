@@ -4,14 +4,14 @@ import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
-import type { DeviceOfKey, HomeOfMember } from './authenticate.ts';
-import { createKeyText, getShownKeyPrefix, hashApiKey } from './key-format.ts';
+import type { DeviceOfKey, MemberHome } from './authenticate.ts';
+import { createApiKey, getShownKeyPrefix, hashApiKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
 /** A new key; it is shown only once. */
@@ -46,10 +46,10 @@ export async function createKey(
     key?: string;
     groupId?: string;
     device?: DeviceOfKey;
-    home?: Pick<HomeOfMember, 'memberId' | 'userId'>;
+    home?: Pick<MemberHome, 'memberId' | 'userId'>;
   },
 ): Promise<CreatedKey> {
-  const key = options.key ?? createKeyText(options.environment);
+  const key = options.key ?? createApiKey(options.environment);
   const created: CreatedKey = {
     key_id: newId('key'),
     key,
@@ -112,7 +112,7 @@ export async function listKeys(
     .selectFrom('api_keys')
     .select([...COLUMNS, HOME_OF_KEY])
     .where('user_id', '=', userId)
-    .where(isAccountWithin(reach, 'api_keys.user_id'))
+    .where(isAccountAccessibleSql(reach, 'api_keys.user_id'))
     .where('revoked_at', 'is', null)
     .where('key_id', '>', page.cursor ?? '')
     .orderBy('key_id')
@@ -127,12 +127,12 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
     .select([...COLUMNS, HOME_OF_KEY, 'user_id', 'member_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(isAccountWithin(reach, 'api_keys.user_id'));
+    .where(isAccountAccessibleSql(reach, 'api_keys.user_id'));
 
 /** A key with its owner, and the membership for whose home it was created. */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
-export async function findOwnedKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
+export async function findActiveKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
@@ -143,7 +143,7 @@ export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: 
     .set({ revoked_at: new Date() })
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(isAccountWithin(reach, 'api_keys.user_id'))
+    .where(isAccountAccessibleSql(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -177,7 +177,7 @@ export async function updateKeyLimits(
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .where(isAccountWithin(reach, 'api_keys.user_id'))
+    .where(isAccountAccessibleSql(reach, 'api_keys.user_id'))
     .returning([...COLUMNS, HOME_OF_KEY])
     .executeTakeFirst();
   return row ?? null;
@@ -209,10 +209,10 @@ export async function rotateKey(
     overlapMs = OVERLAP_MS,
     expiresAt,
     madeBy,
-  }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date; madeBy: ManagedBy },
+  }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date; madeBy: DeviceManager },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const owner = await findOwnedKey(trx, reach, keyId);
+    const owner = await findActiveKey(trx, reach, keyId);
     // Locks the account before the key, in the same order as users/end-access.ts. That module revokes all keys of an account and must not
     // miss the new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;

@@ -6,7 +6,7 @@ import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { openSession, type SignedInFrom } from './sessions.ts';
+import { openSession, type SignInOrigin } from './sessions.ts';
 import { lockAccount } from './sign-ins.ts';
 
 /** Validity of a challenge. A person needs time to confirm on the device. */
@@ -216,7 +216,7 @@ async function findCredential(db: Database, credentialId: string) {
 export async function signInByPasskey(
   db: Database,
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
-  { site, now, from }: { site: PasskeySite; now: Date; from: SignedInFrom },
+  { site, now, from }: { site: PasskeySite; now: Date; from: SignInOrigin },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
   // Runs outside the transaction below, because a failed attempt also consumes the challenge.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });

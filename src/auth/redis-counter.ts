@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type CounterChange, type CounterStore, countRequestsInStore } from './count-in-store.ts';
 import { countInDatabase, findSuspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
-import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
+import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
  * Adds to the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
@@ -31,7 +31,7 @@ const COMMAND_MS = 1_000;
 /** Lifetime of a Redis key in ms: longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
 /** Limits that no count satisfies, so that the script only returns the counts. */
-const NEVER = [...getCounterNumbers({}, 1), ...getCounterNumbers({}, 0)];
+const NEVER = [...encodeCounters({}, 1), ...encodeCounters({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
@@ -60,16 +60,16 @@ export async function createRedisCounter(
   async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
     const bounds =
       decided.plan === plan
-        ? [...getCounterNumbers(least, -NO_REQUEST_LIMIT), ...getCounterNumbers(most, NO_REQUEST_LIMIT)]
+        ? [...encodeCounters(least, -NO_REQUEST_LIMIT), ...encodeCounters(most, NO_REQUEST_LIMIT)]
         : NEVER;
-    const numbers = [...bounds, ...getCounterNumbers(add, 0), KEPT_MS];
+    const numbers = [...bounds, ...encodeCounters(add, 0), KEPT_MS];
     const run = { keys: [keyOf(key)], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return client.eval(SCRIPT, run);
     });
     const [isDone, ...kept] = answer as number[];
-    return { counters: parseCounterNumbers(kept), plan, isDone: isDone === 1 };
+    return { counters: decodeCounters(kept), plan, isDone: isDone === 1 };
   }
 
   const suspended = async (keys: readonly string[]): Promise<Set<string>> => {
@@ -78,7 +78,7 @@ export async function createRedisCounter(
     const nowMs = clock().getTime();
     const kept = await client.mGet(keys.map(keyOf));
     const untilMs = (text: string | null | undefined) =>
-      parseCounterNumbers((text ?? '').split(' ').map(Number)).suspendedUntilMs;
+      decodeCounters((text ?? '').split(' ').map(Number)).suspendedUntilMs;
     return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
   };
 

@@ -3,27 +3,27 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   computeRemainingRequests,
-  getCounterNumbers,
+  decideRequests,
+  decodeCounters,
+  encodeCounters,
   NO_COUNTERS,
   NO_REQUEST_LIMIT,
-  parseCounterNumbers,
   type RequestCounters,
-  takeRequests,
 } from './request-windows.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
 const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
 const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
-  const plus = getCounterNumbers(add, 0);
-  return parseCounterNumbers(getCounterNumbers(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
+  const plus = encodeCounters(add, 0);
+  return decodeCounters(encodeCounters(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Returns a function that continues counting from known counters, and returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
     take(wanted: number, nowMs: number, canBeSuspended = true, weight = 1) {
-      const { granted, add } = takeRequests(counters, wanted, rules(nowMs, canBeSuspended, weight));
+      const { granted, add } = decideRequests(counters, wanted, rules(nowMs, canBeSuspended, weight));
       counters = added(counters, add);
       return granted;
     },
@@ -97,7 +97,7 @@ const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_0
   maxLength: 12,
 });
 const reached = histories.map((steps) =>
-  steps.reduce((known, [wanted, at]) => added(known, takeRequests(known, wanted, rules(NOON + at)).add), NO_COUNTERS),
+  steps.reduce((known, [wanted, at]) => added(known, decideRequests(known, wanted, rules(NOON + at)).add), NO_COUNTERS),
 );
 
 test('a decision is valid for all counters within its bounds, including the counters that it was made on', () => {
@@ -109,13 +109,13 @@ test('a decision is valid for all counters within its bounds, including the coun
       fc.boolean(),
       fc.constantFrom(1, 10),
       (known, other, wanted, isAccount, weight) => {
-        const decided = takeRequests(known, wanted, rules(NOON, isAccount, weight));
+        const decided = decideRequests(known, wanted, rules(NOON, isAccount, weight));
         const [least, most] = [
-          getCounterNumbers(decided.least, -NO_REQUEST_LIMIT),
-          getCounterNumbers(decided.most, NO_REQUEST_LIMIT),
+          encodeCounters(decided.least, -NO_REQUEST_LIMIT),
+          encodeCounters(decided.most, NO_REQUEST_LIMIT),
         ];
         const isWithin = (counters: RequestCounters) =>
-          getCounterNumbers(counters, 0).every(
+          encodeCounters(counters, 0).every(
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
@@ -137,9 +137,9 @@ test('a decision is valid for all counters within its bounds, including the coun
           for (const value of [other[name], ...edges]) {
             const near = { ...known, [name]: value };
             if (!isWithin(near)) continue;
-            const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount, weight));
-            const expected = { granted: decided.granted, add: getCounterNumbers(decided.add, 0) };
-            assert.deepEqual({ name, value, granted, add: getCounterNumbers(add, 0) }, { name, value, ...expected });
+            const { granted, add } = decideRequests(near, wanted, rules(NOON, isAccount, weight));
+            const expected = { granted: decided.granted, add: encodeCounters(decided.add, 0) };
+            assert.deepEqual({ name, value, granted, add: encodeCounters(add, 0) }, { name, value, ...expected });
           }
         }
       },

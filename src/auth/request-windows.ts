@@ -38,10 +38,10 @@ const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
 export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
-export const getCounterNumbers = (counters: Partial<RequestCounters>, missing: number): number[] =>
+export const encodeCounters = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
-export function parseCounterNumbers(numbers: readonly number[]): RequestCounters {
+export function decodeCounters(numbers: readonly number[]): RequestCounters {
   const counters = { ...NO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
@@ -76,7 +76,7 @@ export interface RequestLimits {
  * Clocks of processes differ slightly, so a window that starts in the near future is the current one. A window that starts later was opened
  * by a clock that has since been set back.
  */
-export function takeRequests(
+export function decideRequests(
   known: RequestCounters,
   wanted: number,
   { limits, nowMs, canBeSuspended, weight = 1 }: RequestLimits,
@@ -203,4 +203,4 @@ function refuse(counters: RequestCounters, count: number, nowMs: number): Reques
 }
 
 const difference = (from: RequestCounters, to: RequestCounters): RequestCounters =>
-  parseCounterNumbers(NAMES.map((name) => to[name] - from[name]));
+  decodeCounters(NAMES.map((name) => to[name] - from[name]));

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
-import { findUnlessMoving } from '#src/database/moving.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
+import { findOrReportMoving } from '#src/database/moving.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
-import { createAllowedAddressTest } from './allowed-addresses.ts';
-import { type Caller, getDeviceOfKey, type KeyRefusal } from './authenticate.ts';
+import { createAllowedAddressChecker } from './allowed-addresses.ts';
+import { type Caller, getDeviceOfKey, type KeyRefusalReason } from './authenticate.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
@@ -25,7 +25,7 @@ interface Row {
   scopes: string[];
   group_id: string | null;
   device_id: string | null;
-  made_by: ManagedBy | null;
+  made_by: DeviceManager | null;
   allowed_addresses: string[];
   expires_at: Date | null;
 }
@@ -59,13 +59,13 @@ export async function reloadCaller(
       : sql<Row>`${account}
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses, NULL::timestamptz AS expires_at FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isSessionValid(now)} ${lockOf('sessions')}`;
-  const row = await findUnlessMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
+  const row = await findOrReportMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
   const { role, scopes, allowed_addresses: allowedAddresses, expires_at: expiresAt } = row;
   const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
-  if (address !== undefined && !createAllowedAddressTest(allowedAddresses)(address))
+  if (address !== undefined && !createAllowedAddressChecker(allowedAddresses)(address))
     throw new AppError('addressNotAllowed');
   const limits = { groupId: row.group_id, ...getDeviceOfKey(row), ...(memberId !== undefined && { memberId }) };
   const granted = new Set(scopes.filter(isScope).filter(isWithinAccess));
@@ -106,7 +106,7 @@ export async function runAsCaller<T>(
 }
 
 /** Returns the reason for refusing a key that is no longer valid. */
-async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
+async function refusalOf(db: Database, keyId: string): Promise<KeyRefusalReason> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
   if (!key) return 'unauthorized';
   return key.revoked_at ? 'keyRevoked' : 'keyExpired';

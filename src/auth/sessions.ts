@@ -6,15 +6,15 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
-import { findUnlessMoving } from '#src/database/moving.ts';
+import { findOrReportMoving } from '#src/database/moving.ts';
 import { endExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { deleteExpiredEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
-import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
+import { type AccessEndReason, endAccess } from '#src/users/end-access.ts';
 import { deleteEndedMembers } from '#src/users/member-ends.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
-import { HOMES_OF_MEMBER } from './homes.ts';
+import { MEMBER_HOMES_COLUMN } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Maximum lifetime of a session in ms, and maximum time between two of its requests. */
@@ -30,18 +30,18 @@ export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
 /** Details of a sign-in by which an owner recognises a session. */
-export interface SignedInFrom {
+export interface SignInOrigin {
   /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
   /** Language that the browser requests; omitted if the service does not have it. */
   language?: (typeof LANGUAGES)[number] | undefined;
   /** Method of sign-in; by default a link or code in a mail. */
-  by?: SignedInBy;
+  by?: SignInMethod;
 }
 
 /** `provider`: by OpenID Connect; `device`: by a link created in another session; `passkey`: by a passkey of the account. */
-export type SignedInBy = 'mail' | 'provider' | 'device' | 'passkey';
+export type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
@@ -54,8 +54,8 @@ export async function openSession(
   db: Database,
   userId: string,
   now: Date,
-  { userAgent, address, language, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
-  ends?: AccessEnd,
+  { userAgent, address, language, by = 'mail' }: SignInOrigin = { userAgent: null, address: null },
+  ends?: AccessEndReason,
 ): Promise<{ session_id: string; secret: string }> {
   const secret = prefixWithCell(randomBytes(32).toString('base64url'));
   const session_id = newId('ses');
@@ -108,11 +108,11 @@ export async function openSession(
  */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const secretSha256 = sha256(secret);
-  const row = await findUnlessMoving(db, { secretSha256 }, () =>
+  const row = await findOrReportMoving(db, { secretSha256 }, () =>
     db
       .selectFrom('sessions')
       .innerJoin('users', 'users.user_id', 'sessions.user_id')
-      .select(['session_id', 'users.user_id', 'role', 'last_seen_at', HOMES_OF_MEMBER])
+      .select(['session_id', 'users.user_id', 'role', 'last_seen_at', MEMBER_HOMES_COLUMN])
       .where('secret_sha256', '=', secretSha256)
       .where(isSessionValid(now))
       .executeTakeFirst(),
@@ -141,7 +141,7 @@ export interface Session {
   expires_at: string;
   user_agent: string | null;
   address: string | null;
-  signed_in_by: SignedInBy;
+  signed_in_by: SignInMethod;
 }
 
 /** Returns an account's valid sessions in order of their ids, after `cursor`; at most `limit`. */
@@ -186,7 +186,7 @@ export async function findRolesOfSessions(
 }
 
 /** Returns the method by which a session was signed in; null if there is no such session. */
-export async function findSignInMethod(db: Database, sessionId: string): Promise<SignedInBy | null> {
+export async function findSignInMethod(db: Database, sessionId: string): Promise<SignInMethod | null> {
   const row = await db
     .selectFrom('sessions')
     .select('signed_in_by')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { canRequestMail, type EarlierMailCounts } from './sign-ins.ts';
+import { canRequestMail, type UnusedSignInMailCounts } from './sign-ins.ts';
 
-const nobody: EarlierMailCounts = {
+const nobody: UnusedSignInMailCounts = {
   byBrowser: 0,
   byBrowserToday: 0,
   byStrangers: 0,

@@ -7,7 +7,7 @@ import type { LANGUAGES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { findAccountOfEmailChange } from '#src/users/email-changes.ts';
 import { applyEmailChange } from '#src/users/store.ts';
-import { openSession, type SignedInFrom } from './sessions.ts';
+import { openSession, type SignInOrigin } from './sessions.ts';
 
 /** Validity of a mailed link and code, in ms. */
 export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
@@ -108,7 +108,7 @@ async function askedBefore(
   trx: Database,
   userId: string,
   { browser, network, now }: { browser: Buffer; network: string; now: Date },
-): Promise<EarlierMailCounts> {
+): Promise<UnusedSignInMailCounts> {
   const lately = new Date(now.getTime() - SIGN_IN_VALIDITY_MS);
   return (
     trx
@@ -144,7 +144,7 @@ type Proof = { token: string } | { signInId: string; code: string };
 export async function signIn(
   db: Database,
   proof: Proof,
-  options: { secret: string; now: Date; from: SignedInFrom },
+  options: { secret: string; now: Date; from: SignInOrigin },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
   const { secret, now, from } = options;
   const found = 'token' in proof ? await findToken(db, proof.token, now) : await tryCode(db, proof, secret, now);
@@ -171,7 +171,7 @@ export async function signIn(
 export async function confirmEmail(
   db: Database,
   token: string,
-  { secret, now, from }: { secret: string; now: Date; from: SignedInFrom },
+  { secret, now, from }: { secret: string; now: Date; from: SignInOrigin },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
   const emailChangeId = verifyMailedToken(secret, 'email', token);
   const userId = emailChangeId && (await findAccountOfEmailChange(db, emailChangeId));
@@ -252,7 +252,7 @@ export interface SignInRequester {
 }
 
 /** Number of unused sign-in mails of an account, by requester. */
-export interface EarlierMailCounts {
+export interface UnusedSignInMailCounts {
   /** Mails requested by this browser: in the last 15 minutes, and in the last day. */
   byBrowser: number;
   byBrowserToday: number;
@@ -285,7 +285,7 @@ const MAX_STRANGERS = 20;
  * up the quota of another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link
  * signs in the browser that opens it. Pure.
  */
-export function canRequestMail({ isKnown }: SignInRequester, before: EarlierMailCounts): boolean {
+export function canRequestMail({ isKnown }: SignInRequester, before: UnusedSignInMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;
   return (
     before.byStrangersHere < MAX_STRANGERS_PER_NETWORK &&

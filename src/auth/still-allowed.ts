@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { accountsWithin } from '#src/database/reach.ts';
+import { accessibleAccountsSql } from '#src/database/reach.ts';
 import { getAccessibleAccounts } from './access.ts';
-import { createAllowedAddressTest } from './allowed-addresses.ts';
+import { createAllowedAddressChecker } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { findUsableAuthorizations } from './authorizations.ts';
 import { findOpenMemberships } from './homes.ts';
@@ -10,7 +10,7 @@ import type { Scope } from './scopes.ts';
 import { findRolesOfSessions } from './sessions.ts';
 
 /** A caller that reads an account's data continuously, for example through a stream. */
-export interface ContinuingReader {
+export interface ContinuousReader {
   caller: Caller;
   /** The account whose data are read. */
   userId: string;
@@ -21,7 +21,7 @@ export interface ContinuingReader {
  * address; the session has ended; the role has changed; the membership, or the authorization of the app, has ended; or the caller can no
  * longer access the account. Uses a few statements for all readers. The request counter checks suspension.
  */
-export async function findDisallowedReaders<One extends ContinuingReader>(
+export async function findDisallowedReaders<One extends ContinuousReader>(
   db: Database,
   readers: readonly One[],
   { scope, now }: { scope: Scope; now: Date },
@@ -61,7 +61,11 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
     if (caller.by === 'app') return !apps.has(caller.keyId) || caller.userId !== userId;
     if (roles.get(caller.keyId) !== caller.role) return true;
     const limits = limitsOf.get(caller.keyId);
-    if (limits && caller.address !== undefined && !createAllowedAddressTest(limits.allowed_addresses)(caller.address))
+    if (
+      limits &&
+      caller.address !== undefined &&
+      !createAllowedAddressChecker(limits.allowed_addresses)(caller.address)
+    )
       return true;
     if (caller.memberId) return !open.has(caller.memberId) || caller.userId !== userId;
     if (caller.groupId) return !inGroups.get(caller.keyId)?.has(userId);
@@ -77,7 +81,7 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
  * Returns, for each key that is limited to a group, the accounts that the key can still access, among the accounts that it reads. Runs one
  * statement per key.
  */
-async function reachedByGroups(db: Database, readers: readonly ContinuingReader[]): Promise<Map<string, Set<string>>> {
+async function reachedByGroups(db: Database, readers: readonly ContinuousReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);
   const reached = new Map<string, Set<string>>();
   for (const [keyId, ofKey] of Map.groupBy(limited, ({ caller }) => caller.keyId)) {
@@ -87,7 +91,7 @@ async function reachedByGroups(db: Database, readers: readonly ContinuingReader[
       .selectFrom('users')
       .select('user_id')
       .where(sql<boolean>`user_id = ANY (${[...new Set(ofKey.map(({ userId }) => userId))]}::text[])`)
-      .where(accountsWithin(getAccessibleAccounts(first.caller)))
+      .where(accessibleAccountsSql(getAccessibleAccounts(first.caller)))
       .execute();
     reached.set(keyId, new Set(rows.map(({ user_id }) => user_id)));
   }

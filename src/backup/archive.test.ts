@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { Archiver, countWaitingWalBytes } from './archive.ts';
-import { readArchiveGivenUpTime, readArchiveState, resumeArchive } from './plan.ts';
+import { readArchiveState, readWalDiscardedSince, resumeWalArchiving } from './plan.ts';
 
 const SEGMENT = 16 * 2 ** 20;
 
@@ -29,16 +29,16 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   await expect(archiver(3 * SEGMENT).turn()).rejects.toThrow();
   expect(await readdir(done)).toEqual([]);
   expect((await readArchiveState(dataDir)).error).not.toBeNull();
-  expect(await readArchiveGivenUpTime(dataDir)).toBeNull();
+  expect(await readWalDiscardedSince(dataDir)).toBeNull();
 
   const bounded = archiver(2 * SEGMENT);
   expect(await bounded.turn()).toBe(3);
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
-  expect(await readArchiveGivenUpTime(dataDir)).toMatch(/^20\d\d-.*Z$/);
+  expect(await readWalDiscardedSince(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
   // The size of waiting WAL does not include segments that were acknowledged earlier.
   expect(await bounded.turn()).toBe(0);
-  await resumeArchive(dataDir);
-  expect(await readArchiveGivenUpTime(dataDir)).toBeNull();
+  await resumeWalArchiving(dataDir);
+  expect(await readWalDiscardedSince(dataDir)).toBeNull();
   await rm(folder, { recursive: true });
 });

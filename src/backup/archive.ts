@@ -3,8 +3,8 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
-import { withPool } from '#src/database/connect.ts';
-import { getClusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { runWithSeparatePool } from '#src/database/connect.ts';
+import { getClusterFolder, getSuperuserUrl } from '#src/database/embedded-postgres.ts';
 import { readInstallationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
 import { listArchivedWalSegments, makePrivateFolder, packFiles } from './files.ts';
@@ -12,9 +12,9 @@ import {
   type ArchiveState,
   assertTargetMounted,
   type BackupPlan,
-  giveUpArchive,
-  readArchiveGivenUpTime,
   readArchiveState,
+  readWalDiscardedSince,
+  stopWalArchiving,
   writeArchiveState,
 } from './plan.ts';
 import type { TarEntry } from './tar.ts';
@@ -116,8 +116,8 @@ export class Archiver {
     await mkdir(done, { recursive: true, mode: 0o700 });
     try {
       const isOver = waiting.length * SEGMENT_BYTES > this.#maxWaitingBytes;
-      if (isOver && (await readArchiveGivenUpTime(dataDir)) === null) await this.#giveUp();
-      const isGivenUp = (await readArchiveGivenUpTime(dataDir)) !== null;
+      if (isOver && (await readWalDiscardedSince(dataDir)) === null) await this.#giveUp();
+      const isGivenUp = (await readWalDiscardedSince(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
         // Timeline and backup history files are not needed: a copy contains its label, and recovery stays on the copy's timeline.
@@ -149,7 +149,7 @@ export class Archiver {
 
   async #giveUp(): Promise<void> {
     const { dataDir, target } = this.#plan;
-    await giveUpArchive(dataDir, new Date());
+    await stopWalArchiving(dataDir, new Date());
     this.#log.error(
       { target, waiting_bytes_limit: this.#maxWaitingBytes },
       'too much WAL waits for its archive, which is given up: restore its disk; the next nightly copy begins again',
@@ -164,15 +164,19 @@ export class Archiver {
     const { dataDir, target } = this.#plan;
     const home = join(target, await readInstallationName(dataDir));
     const newest = [...(await listArchivedWalSegments(home)).keys()].sort().at(-1);
-    await withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-      // Raw SQL: functions of PostgreSQL that return the position and the file name of the WAL.
-      const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
-      if (newest !== undefined && newest > rows[0].current)
-        throw new Error(
-          `${home} has WAL that is newer than this database: another installation with the same data directory writes there. Remove ${join(dataDir, 'backup-name')}, and this one gets a folder of its own.`,
-        );
-      this.#isChecked = true;
-    });
+    await runWithSeparatePool(
+      getSuperuserUrl(dataDir, 'postgres'),
+      { max: 1, applicationName: 'energy backup' },
+      async (pool) => {
+        // Raw SQL: functions of PostgreSQL that return the position and the file name of the WAL.
+        const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
+        if (newest !== undefined && newest > rows[0].current)
+          throw new Error(
+            `${home} has WAL that is newer than this database: another installation with the same data directory writes there. Remove ${join(dataDir, 'backup-name')}, and this one gets a folder of its own.`,
+          );
+        this.#isChecked = true;
+      },
+    );
   }
 
   async #note(changes: Partial<ArchiveState>): Promise<void> {

@@ -2,10 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { nullIfAbsent } from '#src/core/files.ts';
+import { nullIfFileMissing } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
-import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
-import { embeddedUrl, getClusterFolder, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { createPool, type PoolClient, runWithSeparatePool } from '#src/database/connect.ts';
+import {
+  getClusterFolder,
+  getEmbeddedUrl,
+  getSuperuserUrl,
+  readMajorVersion,
+} from '#src/database/embedded-postgres.ts';
 import { BASE_FILE, type BackupManifest, createManifest, listWalSegmentsBetween, MANIFEST_FILE } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowWithExplanation, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
@@ -60,7 +65,7 @@ export async function takeBaseBackup(options: {
   const folder = join(home, `base-${stamp}`);
   const partial = `${folder}.partial`;
   await makePrivateFolder(partial);
-  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
+  const pool = createPool(getSuperuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
   try {
     const schema = await newestMigration(dataDir);
     const majorVersion = await readMajorVersion(dataDir);
@@ -116,7 +121,7 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 }
 
 async function newestMigration(dataDir: string): Promise<string> {
-  return withPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
+  return runWithSeparatePool(getEmbeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
     // Raw SQL: the relation of migrations exists before the schema's types, and PostgreSQL's own functions.
     const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
     return rows[0].name;
@@ -134,7 +139,7 @@ export async function readInstallationName(dataDir: string): Promise<string> {
   // with another identifier.
   const control = await readFile(join(getClusterFolder(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
-  const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfAbsent)) ?? '').trim().split(' ');
+  const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfFileMissing)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
   const made = `installation-${randomBytes(6).toString('hex')}`;
   await writeFileAtomically(file, `${made} ${database}\n`);
@@ -169,7 +174,7 @@ class CopyOfCluster {
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
     for (const key of withKeys ? KEYS : []) {
-      const content = await readFile(join(this.#dataDir, key)).catch(nullIfAbsent);
+      const content = await readFile(join(this.#dataDir, key)).catch(nullIfFileMissing);
       if (content) yield this.#counted(textEntry(key, content));
       if (content && key === 'secret.key') hasSecretKey = true;
     }
@@ -222,7 +227,7 @@ class CopyOfCluster {
   }
 
   async *#filesIn(folder: string): AsyncGenerator<TarEntry> {
-    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(nullIfAbsent);
+    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(nullIfFileMissing);
     for (const entry of below ?? []) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (EMPTIED.test(path) || SKIPPED.test(path) || path === CONTROL) continue;
@@ -241,7 +246,7 @@ class CopyOfCluster {
    */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
-    const found = await lstat(file).catch(nullIfAbsent);
+    const found = await lstat(file).catch(nullIfFileMissing);
     if (!found) return;
     const content = createReadStream(file, { highWaterMark: 2 ** 18, end: Math.max(0, found.size - 1) });
     yield this.#counted({
@@ -282,6 +287,6 @@ async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   try {
     yield* content;
   } catch (error) {
-    nullIfAbsent(error as NodeJS.ErrnoException);
+    nullIfFileMissing(error as NodeJS.ErrnoException);
   }
 }

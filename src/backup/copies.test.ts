@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  type BackupCopyInTarget,
   chooseBackupCopy,
   createManifest,
   explainRestoreRefusal,
-  type FoundBackupCopy,
   getNextWalSegment,
   isCopyContinued,
   listExpiredBackups,
@@ -11,7 +11,7 @@ import {
   listWalSegmentsBetween,
 } from './copies.ts';
 
-const copyAt = (hour: number): FoundBackupCopy => ({
+const copyAt = (hour: number): BackupCopyInTarget => ({
   folder: `/copies/base-${hour}`,
   manifest: createManifest({
     service: '1.7.0',

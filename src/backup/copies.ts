@@ -78,7 +78,7 @@ export function explainRestoreRefusal(copy: BackupManifest, here: RestoreEnviron
 }
 
 /** A base copy that was found in a target. `folder`: path of the copy. */
-export interface FoundBackupCopy {
+export interface BackupCopyInTarget {
   folder: string;
   manifest: BackupManifest;
 }
@@ -87,7 +87,11 @@ export interface FoundBackupCopy {
  * Chooses the copy from which a state is restored: the newest copy, or the newest copy that was complete at `at`. Throws, with the earliest
  * possible time, if there is no such copy. Pure.
  */
-export function chooseBackupCopy(copies: readonly FoundBackupCopy[], at: Date | null, from: string): FoundBackupCopy {
+export function chooseBackupCopy(
+  copies: readonly BackupCopyInTarget[],
+  at: Date | null,
+  from: string,
+): BackupCopyInTarget {
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
@@ -131,7 +135,7 @@ export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>
  * is no copy, no segment is expired. Pure.
  */
 export function listExpiredBackups(
-  copies: readonly FoundBackupCopy[],
+  copies: readonly BackupCopyInTarget[],
   archived: readonly string[],
   kept: number,
 ): { folders: string[]; segments: string[] } {
@@ -146,7 +150,7 @@ export function listExpiredBackups(
 }
 
 /** Whether the newest copy and the archived WAL together contain every state since that copy. Pure. */
-export function isCopyContinued(copies: readonly FoundBackupCopy[], archived: ReadonlySet<string>): boolean {
+export function isCopyContinued(copies: readonly BackupCopyInTarget[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)
     .toSorted()

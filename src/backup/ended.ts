@@ -41,7 +41,7 @@ export type EndedObjectRecord = z.infer<typeof endingSchema>;
  * Sets whether the database records objects that end (accounts, keys, …). The database records them only if the service makes its own
  * backups, because otherwise no process would remove the records.
  */
-export async function setEndedObjectsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
+export async function enableEndedObjectRecording(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: updates the one row of the relation `installation`.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
@@ -171,7 +171,7 @@ function parseLine(line: string): EndedObjectRecord | null {
 }
 
 /** Returns the paths of the files `ended.jsonl` that concern a copy: in the copy's own target, and in the targets of this environment. */
-export const getEndedFiles = (copyFolder: string, targets: readonly string[]): string[] => [
+export const getEndedObjectFiles = (copyFolder: string, targets: readonly string[]): string[] => [
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
@@ -180,20 +180,20 @@ const RESTORED = 'restored.json';
 
 /** Objects that the first start of a restored installation must end again. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
-export type EndingsAfterRestore = z.infer<typeof restoredSchema>;
+export type EndedObjectsToApply = z.infer<typeof restoredSchema>;
 
-export const writeEndingsAfterRestore = (dataDir: string, state: EndingsAfterRestore): Promise<void> =>
+export const writeEndedObjectsToApply = (dataDir: string, state: EndedObjectsToApply): Promise<void> =>
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
  * Returns the objects that the first start must end again; null if the installation was not restored, or has started since the restore.
  * Throws if the file is truncated.
  */
-export async function readEndingsAfterRestore(dataDir: string): Promise<EndingsAfterRestore | null> {
+export async function readEndedObjectsToApply(dataDir: string): Promise<EndedObjectsToApply | null> {
   const file = join(dataDir, RESTORED);
   if (!existsSync(file)) return null;
   return restoredSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 }
 
-export const deleteEndingsAfterRestore = (dataDir: string): Promise<void> =>
+export const deleteEndedObjectsToApply = (dataDir: string): Promise<void> =>
   rm(join(dataDir, RESTORED), { force: true });

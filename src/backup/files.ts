@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import {
   BASE_FILE,
+  type BackupCopyInTarget,
   ENCRYPTED_SUFFIX,
-  type FoundBackupCopy,
   MANIFEST_FILE,
   readManifest,
   WAL_FOLDER,
 } from './copies.ts';
-import { type createDecrypter, createTornFileError, type EncryptionKey, encryptStream } from './seal.ts';
+import { createDamagedFileError, type createDecrypter, type EncryptionKey, encryptStream } from './seal.ts';
 import { type TarEntry, tar, untar } from './tar.ts';
 
 export type Decrypter = ReturnType<typeof createDecrypter>;
@@ -131,7 +131,7 @@ export async function* unpack(file: string, opener: Decrypter | null): AsyncGene
     }
   })();
   // If decryption failed, its error is the cause; later errors about the end of the archive are consequences.
-  const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createTornFileError(file));
+  const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createDamagedFileError(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
       yield { ...entry, content: entry.content && translated(entry.content, causeOf) };
@@ -167,8 +167,8 @@ export async function listArchivedWalSegments(installation: string): Promise<Map
 }
 
 /** Finds the complete base copies in a target, in the folder of one installation, or in the folder of one copy. */
-export async function findBackupCopies(from: string): Promise<FoundBackupCopy[]> {
-  const found: FoundBackupCopy[] = [];
+export async function findBackupCopies(from: string): Promise<BackupCopyInTarget[]> {
+  const found: BackupCopyInTarget[] = [];
   let folders = [from];
   for (let depth = 0; depth < 3; depth++) {
     const below: string[] = [];
@@ -189,5 +189,5 @@ const none = (error: NodeJS.ErrnoException): string[] => {
   throw error;
 };
 
-export const getBaseFile = ({ folder, manifest }: FoundBackupCopy): string =>
+export const getBaseFile = ({ folder, manifest }: BackupCopyInTarget): string =>
   join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);

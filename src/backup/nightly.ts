@@ -1,17 +1,17 @@
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
-import { withPool } from '#src/database/connect.ts';
-import { superuserUrl } from '#src/database/embedded-postgres.ts';
+import { runWithSeparatePool } from '#src/database/connect.ts';
+import { getSuperuserUrl } from '#src/database/embedded-postgres.ts';
 import { readInstallationName, takeBaseBackup } from './base.ts';
 import { isCopyContinued, listExpiredBackups } from './copies.ts';
 import { findBackupCopies, listArchivedWalSegments, makePrivateFolder } from './files.ts';
 import {
   assertTargetMounted,
   type BackupPlan,
-  readArchiveGivenUpTime,
   readCopyState,
-  resumeArchive,
+  readWalDiscardedSince,
+  resumeWalArchiving,
   writeCopyState,
 } from './plan.ts';
 
@@ -34,7 +34,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
     const installation = await readInstallationName(dataDir);
     await assertTargetMounted(plan, installation);
     // Suspended archiving resumes before the copy, so that the archived WAL continues from the copy.
-    await resumeArchive(dataDir);
+    await resumeWalArchiving(dataDir);
     const { folder, manifest, packedBytes } = await takeBaseBackup({ dataDir, target, installation, key, now });
     const last = { folder, at: manifest.complete_until, packed_bytes: packedBytes, bytes: manifest.bytes };
     await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), last, error: null });
@@ -50,24 +50,28 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
   // After archiving was given up, no copy is made at once, because the archive's disk is full or missing. The nightly copy is the next one.
-  if (!isArchiving || (await readArchiveGivenUpTime(dataDir)) !== null) return;
+  if (!isArchiving || (await readWalDiscardedSince(dataDir)) !== null) return;
   const home = join(target, await readInstallationName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());
   if (!isCopyContinued(await findBackupCopies(home), archived)) await makeNightlyCopy(plan, log, now);
 }
 
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
-  return withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-    // Raw SQL: functions and the catalogue of PostgreSQL.
-    const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
-    await makePrivateFolder(target);
-    const { bavail, bsize } = await statfs(target);
-    const freeBytes = bavail * bsize;
-    const neededBytes = 2 * Number(rows[0].bytes);
-    if (freeBytes >= neededBytes) return null;
-    const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB`;
-    return `No nightly copy: ${mib(freeBytes)} are free in ${target}, less than twice the database (${mib(neededBytes)}). Set BACKUP_TO to a folder on another disk.`;
-  });
+  return runWithSeparatePool(
+    getSuperuserUrl(dataDir, 'postgres'),
+    { max: 1, applicationName: 'energy backup' },
+    async (pool) => {
+      // Raw SQL: functions and the catalogue of PostgreSQL.
+      const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
+      await makePrivateFolder(target);
+      const { bavail, bsize } = await statfs(target);
+      const freeBytes = bavail * bsize;
+      const neededBytes = 2 * Number(rows[0].bytes);
+      if (freeBytes >= neededBytes) return null;
+      const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB`;
+      return `No nightly copy: ${mib(freeBytes)} are free in ${target}, less than twice the database (${mib(neededBytes)}). Set BACKUP_TO to a folder on another disk.`;
+    },
+  );
 }
 
 async function expire(home: string): Promise<void> {

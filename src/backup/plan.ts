@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { embeddedUrl, getClusterFolder } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, getEmbeddedUrl } from '#src/database/embedded-postgres.ts';
 import { writeFileAtomically } from './files.ts';
 import { type EncryptionKey, readKeyFile } from './seal.ts';
 
@@ -24,7 +24,7 @@ export interface BackupPlan {
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
   // The supervisor starts its roles with the URL of the embedded database.
-  if (database.url && database.url !== embeddedUrl(dataDir)) return null;
+  if (database.url && database.url !== getEmbeddedUrl(dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error('BACKUP_TO lies in the database itself. Name a folder on another disk.');
@@ -49,7 +49,7 @@ export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was given up (`readArchiveGivenUpTime`), if a mail about it was sent; otherwise null. */
+  /** Time at which archiving was given up (`readWalDiscardedSince`), if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 
@@ -77,14 +77,14 @@ export const writeCopyState = (dataDir: string, state: CopyState): Promise<void>
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
 /** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
-export const readArchiveGivenUpTime = (dataDir: string): Promise<string | null> =>
+export const readWalDiscardedSince = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),
     () => null,
   );
-export const giveUpArchive = (dataDir: string, now: Date): Promise<void> =>
+export const stopWalArchiving = (dataDir: string, now: Date): Promise<void> =>
   writeFileAtomically(givenUpFile(dataDir), `${now.toISOString()}\n`);
-export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
+export const resumeWalArchiving = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
 
 /**
  * Throws if this installation's folder in the backup target no longer exists. The target's disk may not be mounted, and a copy would then

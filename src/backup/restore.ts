@@ -3,20 +3,20 @@ import { open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { VERSION } from '#src/core/version.ts';
-import { getClusterFolder, recoverEmbedded } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, recoverEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
+  type BackupCopyInTarget,
   type BackupManifest,
   chooseBackupCopy,
   explainRestoreRefusal,
-  type FoundBackupCopy,
   listWalSegmentsAfter,
   listWalSegmentsBetween,
   MANIFEST_FILE,
   readManifest,
 } from './copies.ts';
-import { getEndedFiles, readEndedObjects, writeEndingsAfterRestore } from './ended.ts';
+import { getEndedObjectFiles, readEndedObjects, writeEndedObjectsToApply } from './ended.ts';
 import {
   type Decrypter,
   findBackupCopies,
@@ -25,7 +25,7 @@ import {
   makePrivateFolder,
   unpack,
 } from './files.ts';
-import { createDecrypter, createTornFileError } from './seal.ts';
+import { createDamagedFileError, createDecrypter } from './seal.ts';
 
 /**
  * Restores the state at a time (null: the latest state) from a backup target into `dataDir`, which must not exist or be empty. Then stops
@@ -59,9 +59,9 @@ export async function restoreBackup(options: {
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
-    const files = targets === null ? [] : getEndedFiles(copy.folder, targets);
+    const files = targets === null ? [] : getEndedObjectFiles(copy.folder, targets);
     const { endings, tornLines } = await readEndedObjects(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
-    await writeEndingsAfterRestore(dataDir, { until: until.toISOString(), endings });
+    await writeEndedObjectsToApply(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
     return {
       manifest,
@@ -139,7 +139,7 @@ interface Archive {
   until: Date;
 }
 
-async function archiveAfter({ folder, manifest }: FoundBackupCopy, opener: Decrypter | null): Promise<Archive> {
+async function archiveAfter({ folder, manifest }: BackupCopyInTarget, opener: Decrypter | null): Promise<Archive> {
   const files = await listArchivedWalSegments(dirname(folder));
   const names = listWalSegmentsAfter(manifest.last_segment, new Set(files.keys()));
   const segments = names.map((name) => ({ name, file: files.get(name) as string }));
@@ -150,10 +150,10 @@ async function archiveAfter({ folder, manifest }: FoundBackupCopy, opener: Decry
   // The time is read from the archive, because copying a folder changes the times of its files.
   for await (const { mtime } of unpack(last.file, opener))
     return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
-  throw createTornFileError(last.file);
+  throw createDamagedFileError(last.file);
 }
 
-async function unpackBase(copy: FoundBackupCopy, dataDir: string, opener: Decrypter | null): Promise<void> {
+async function unpackBase(copy: BackupCopyInTarget, dataDir: string, opener: Decrypter | null): Promise<void> {
   const file = getBaseFile(copy);
   let described: string | null = null;
   for await (const { path, content } of unpack(file, opener)) {
@@ -169,7 +169,7 @@ async function unpackBase(copy: FoundBackupCopy, dataDir: string, opener: Decryp
   // A manifest next to an encrypted archive could have been changed; the encrypted manifest inside the archive could not.
   const inside = described === null ? null : readManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
-    throw createTornFileError(join(copy.folder, MANIFEST_FILE));
+    throw createDamagedFileError(join(copy.folder, MANIFEST_FILE));
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
@@ -226,13 +226,13 @@ async function recover(
   feeding.catch(() => {});
   const log = join(dataDir, 'postgres.log');
   try {
-    await recoverEmbedded(dataDir, recoverySettings(target)).catch(async (error) => {
+    await recoverEmbeddedPostgres(dataDir, recoverySettings(target)).catch(async (error) => {
       // All archived transactions were committed before the target time, so the end of the archive is the state at that time.
       const text = await readFile(log, 'utf8').catch(() => '');
       if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
         throw error;
       await feeding;
-      await recoverEmbedded(dataDir, recoverySettings(null));
+      await recoverEmbeddedPostgres(dataDir, recoverySettings(null));
     });
   } catch (error) {
     over.abort();

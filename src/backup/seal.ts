@@ -160,14 +160,14 @@ export function createDecrypter(
     const secret = chunkKey(material, nonce, headLine, name);
     let number = 0;
     for await (const { bytes, isLast } of chunksOf(continued(rest, iterator), CHUNK_BYTES + TAG_BYTES)) {
-      if (bytes.length < TAG_BYTES) throw createTornFileError(name);
+      if (bytes.length < TAG_BYTES) throw createDamagedFileError(name);
       const decipher = createDecipheriv('aes-256-gcm', secret, nonceOf(number++, isLast));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       const plain = decipher.update(bytes.subarray(0, bytes.length - TAG_BYTES));
       try {
         decipher.final();
       } catch {
-        throw createTornFileError(name);
+        throw createDamagedFileError(name);
       }
       yield plain;
     }
@@ -175,7 +175,7 @@ export function createDecrypter(
 }
 
 /** Error of a file that is incomplete or changed. */
-export const createTornFileError = (name: string): Error =>
+export const createDamagedFileError = (name: string): Error =>
   new Error(`${name} is torn or was changed. Use another copy.`);
 
 async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<{ headLine: string; rest: Buffer }> {
@@ -184,17 +184,17 @@ async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<
     const end = bytes.indexOf(10);
     if (end >= 0) return { headLine: bytes.subarray(0, end + 1).toString('utf8'), rest: bytes.subarray(end + 1) };
     const next = await iterator.next();
-    if (next.done || bytes.length > MAX_HEAD_BYTES) throw createTornFileError(name);
+    if (next.done || bytes.length > MAX_HEAD_BYTES) throw createDamagedFileError(name);
     bytes = Buffer.concat([bytes, next.value]);
   }
 }
 
 function parseHead(line: string, name: string): z.infer<typeof head> {
   try {
-    if (!line.startsWith(MAGIC)) throw createTornFileError(name);
+    if (!line.startsWith(MAGIC)) throw createDamagedFileError(name);
     return head.parse(JSON.parse(line.slice(MAGIC.length)));
   } catch {
-    throw createTornFileError(name);
+    throw createDamagedFileError(name);
   }
 }
 

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '#src/core/units.ts';
 import { countWaitingWalBytes } from './archive.ts';
-import { type BackupPlan, readArchiveGivenUpTime, readArchiveState, readCopyState } from './plan.ts';
+import { type BackupPlan, readArchiveState, readCopyState, readWalDiscardedSince } from './plan.ts';
 
 /** State of an installation's own backups, for the operator. */
 export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
@@ -13,7 +13,7 @@ export const readBackupState = async (plan: BackupPlan) => ({
   copy: await readCopyState(plan.dataDir),
   archive: await readArchiveState(plan.dataDir),
   /** Time since which WAL is discarded (ISO 8601); null if WAL is archived. */
-  givenUpAt: await readArchiveGivenUpTime(plan.dataDir),
+  givenUpAt: await readWalDiscardedSince(plan.dataDir),
   waitingBytes: await countWaitingWalBytes(plan.dataDir),
 });
 

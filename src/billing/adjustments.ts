@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import type { BilledHomeOrDevice } from './billed-energy.ts';
 
 /** Imported and exported energy on a bill, in mWh. */
-export interface BilledEnergies {
+export interface BilledEnergyByDirection {
   imported: MilliwattHours;
   exported: MilliwattHours;
 }
@@ -17,19 +17,23 @@ export interface AdjustablePeriod {
   isClosed: boolean;
 }
 
-export const ZERO_ENERGIES: BilledEnergies = { imported: asMilliwattHours(0), exported: asMilliwattHours(0) };
+export const ZERO_ENERGIES: BilledEnergyByDirection = {
+  imported: castToMilliwattHours(0),
+  exported: castToMilliwattHours(0),
+};
 
-export const addEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEnergies => ({
-  imported: asMilliwattHours(a.imported + b.imported),
-  exported: asMilliwattHours(a.exported + b.exported),
+export const addEnergies = (a: BilledEnergyByDirection, b: BilledEnergyByDirection): BilledEnergyByDirection => ({
+  imported: castToMilliwattHours(a.imported + b.imported),
+  exported: castToMilliwattHours(a.exported + b.exported),
 });
 
-export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEnergies => ({
-  imported: asMilliwattHours(a.imported - b.imported),
-  exported: asMilliwattHours(a.exported - b.exported),
+export const subtractEnergies = (a: BilledEnergyByDirection, b: BilledEnergyByDirection): BilledEnergyByDirection => ({
+  imported: castToMilliwattHours(a.imported - b.imported),
+  exported: castToMilliwattHours(a.exported - b.exported),
 });
 
-export const areEnergiesZero = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
+export const areEnergiesZero = ({ imported, exported }: BilledEnergyByDirection): boolean =>
+  imported === 0 && exported === 0;
 
 /**
  * Returns the bill period that will include later corrections of a closed period: the first open period that begins after the closed one.
@@ -111,7 +115,7 @@ export async function listEditsInForce(
     native_name: channel === null || kind === null ? null : getNativeName({ channel, kind, nativeName }),
     start: row.from_at.toISOString(),
     end: value === null ? row.to_at.toISOString() : null,
-    kwh: value === null ? null : formatExactKwh(asMilliwattHours(value)),
+    kwh: value === null ? null : formatExactKwh(castToMilliwattHours(value)),
     reason: row.reason,
     author: row.author,
   }));

@@ -1,4 +1,4 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDeviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
@@ -36,7 +36,7 @@ export async function readKnownBilledEnergy(
     from: quarterFrom(from),
     to: quarterFrom(to),
   });
-  const sum = (list: Float64Array) => asMilliwattHours(list.reduce((all, one) => all + one, 0));
+  const sum = (list: Float64Array) => castToMilliwattHours(list.reduce((all, one) => all + one, 0));
   const count = (list: Float64Array) => list.reduce((all, one) => all + (one > 0 ? 1 : 0), 0);
   return {
     imported: sum(imported),
@@ -66,7 +66,7 @@ export interface RegisterState {
 }
 
 /** A reading at which the register's value changed for another reason than consumption: a reset, a rollover or a replaced meter. */
-export interface RegisterBreak {
+export interface RegisterDiscontinuity {
   step: RegisterStep;
   /** Values of the register before the reading and at the reading. */
   before: MilliwattHours;
@@ -107,7 +107,7 @@ function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: 
 export function computeEnergyBetween(
   from: RegisterState,
   to: RegisterState,
-  breaks: readonly RegisterBreak[],
+  breaks: readonly RegisterDiscontinuity[],
   maximum: number,
 ): MilliwattHours {
   const rise = to.value - from.value;
@@ -115,7 +115,7 @@ export function computeEnergyBetween(
     (sum, { step, before, value }) => sum + energyOfStep(before, value, step, maximum) - (value - before),
     rise,
   );
-  return asMilliwattHours(corrected + energySinceLast(to, maximum) - energySinceLast(from, maximum));
+  return castToMilliwattHours(corrected + energySinceLast(to, maximum) - energySinceLast(from, maximum));
 }
 
 /**
@@ -127,7 +127,7 @@ export function computeReadingAt(registerState: RegisterState): RegisterReading 
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))
     return { milliwattHours: value, atMs: lastMs, is: 'last' };
-  return { milliwattHours: asMilliwattHours(value + energySinceLast(registerState, 0)), atMs, is: 'interpolated' };
+  return { milliwattHours: castToMilliwattHours(value + energySinceLast(registerState, 0)), atMs, is: 'interpolated' };
 }
 
 /** Subject of a bill: a device, or a home (`deviceId` null). */

@@ -1,6 +1,6 @@
-import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import type { Meter } from '#src/database/meter.ts';
+import type { AggregatedMeter } from '#src/database/meter.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
@@ -8,7 +8,7 @@ import {
   type BilledHomeOrDevice,
   computeEnergyBetween,
   computeReadingAt,
-  type RegisterBreak,
+  type RegisterDiscontinuity,
   type RegisterReading,
   type RegisterState,
   type RegisterStep,
@@ -145,7 +145,7 @@ async function connectionOf(
   db: Database,
   userId: string,
   { from, to }: { from: Date; to: Date },
-): Promise<{ deviceId: string; meter: Meter | null }[]> {
+): Promise<{ deviceId: string; meter: AggregatedMeter | null }[]> {
   const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
   return devices.flatMap(({ deviceId, partOf, placement }) => {
@@ -214,7 +214,7 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
   return rows.map((row) => {
     const next =
       row.next_at && row.next_value !== null
-        ? { ms: row.next_at.getTime(), value: asMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
+        ? { ms: row.next_at.getTime(), value: castToMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
         : null;
     const registerState =
       row.last_at && row.value !== null
@@ -222,7 +222,7 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
             atMs: row.at.getTime(),
             lastMs: row.last_at.getTime(),
             isByHand: row.by_hand === true,
-            value: asMilliwattHours(row.value),
+            value: castToMilliwattHours(row.value),
             next,
           }
         : null;
@@ -238,7 +238,7 @@ const stepOf = (verdict: string | null): RegisterStep =>
 async function breaksIn(
   db: Database,
   spans: readonly { id: number; fromMs: number; toMs: number }[],
-): Promise<Map<number, RegisterBreak[]>> {
+): Promise<Map<number, RegisterDiscontinuity[]>> {
   if (spans.length === 0) return new Map();
   const { rows } = await createQueryFunction(db)<{
     series_id: number;
@@ -255,10 +255,10 @@ async function breaksIn(
      LEFT JOIN ${lastUpTo('b.read_at', '<', NO_JITTER)} p ON true`,
     [spans.map(({ id }) => id), spans.map(({ fromMs }) => new Date(fromMs)), spans.map(({ toMs }) => new Date(toMs))],
   );
-  const found = new Map<number, RegisterBreak[]>();
+  const found = new Map<number, RegisterDiscontinuity[]>();
   for (const { series_id, verdict, value, before } of rows) {
     if (before === null) continue;
-    const one = { step: stepOf(verdict), before: asMilliwattHours(before), value: asMilliwattHours(value) };
+    const one = { step: stepOf(verdict), before: castToMilliwattHours(before), value: castToMilliwattHours(value) };
     found.set(series_id, [...(found.get(series_id) ?? []), one]);
   }
   return found;

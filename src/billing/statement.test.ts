@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { computeChecksum, toCanonicalJson } from './statement.ts';
+import { computeChecksum, formatCanonicalJson } from './statement.ts';
 
 test('canonical JSON sorts members by code units and contains no white space (RFC 8785, 3.2.3)', () => {
   const value = {
@@ -10,7 +10,7 @@ test('canonical JSON sorts members by code units and contains no white space (RF
     '\u0080': 'Control',
     b: [true, null, { z: 1, a: 2 }],
   };
-  expect(toCanonicalJson(value)).toBe(
+  expect(formatCanonicalJson(value)).toBe(
     '{"\\r":"Carriage Return","1":"One","b":[true,null,{"a":2,"z":1}],"\u0080":"Control","\u20ac":"Euro Sign"}',
   );
 });

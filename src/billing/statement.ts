@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
-import { addEnergies, type BilledEnergies, type StatementEdit, ZERO_ENERGIES } from './adjustments.ts';
+import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { addEnergies, type BilledEnergyByDirection, type StatementEdit, ZERO_ENERGIES } from './adjustments.ts';
 import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
 /** Reason for recording a version of a bill. */
-export type VersionCause = 'first' | 'again' | 'closing';
+export type BillVersionCause = 'first' | 'again' | 'closing';
 
 /** Value of a register in the API's format. */
 type ToldReading = {
@@ -55,7 +55,7 @@ export type StatementAdjustment = {
 export type BillStatement = StatementEnergy & {
   bill_period_id: string;
   version: number;
-  cause: VersionCause;
+  cause: BillVersionCause;
   user_id: string;
   device_id: string | null;
   start: string;
@@ -76,14 +76,14 @@ const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: formatExactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
 /** Converts the known energy of a period to the API's format. Pure. */
-export function toStatementEnergy(
+export function createStatementEnergy(
   known: KnownBilledEnergy,
   registers: readonly RegisterPeriod[],
   edits: StatementEdit[],
 ): StatementEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>
     formatExactKwh(
-      asMilliwattHours(
+      castToMilliwattHours(
         registers.reduce(
           (rest, one) => (one.direction === direction ? rest - (one.energy ?? 0) : rest),
           total as number,
@@ -113,13 +113,13 @@ export function toStatementEnergy(
 }
 
 /** A correction of a closed period, mWh. */
-export interface BillAdjustment extends BilledEnergies {
+export interface BillAdjustment extends BilledEnergyByDirection {
   periodId: string;
   start: string;
   end: string;
 }
 
-export const toStatementAdjustment = ({
+export const createStatementAdjustment = ({
   periodId,
   start,
   end,
@@ -134,8 +134,10 @@ export const toStatementAdjustment = ({
 });
 
 /** Returns the billed energy: the energy of the period itself plus the adjustments of other periods. */
-export const addAdjustments = (own: BilledEnergies, adjustments: readonly BillAdjustment[]): BilledEnergies =>
-  addEnergies(own, adjustments.reduce(addEnergies, ZERO_ENERGIES));
+export const addAdjustments = (
+  own: BilledEnergyByDirection,
+  adjustments: readonly BillAdjustment[],
+): BilledEnergyByDirection => addEnergies(own, adjustments.reduce(addEnergies, ZERO_ENERGIES));
 
 export type JsonValue =
   | null
@@ -149,14 +151,14 @@ export type JsonValue =
  * Returns JSON in the canonical form of RFC 8785: members sorted by their UTF-16 code units, no white space, strings and numbers as in
  * ECMAScript. Equal values give equal bytes.
  */
-export function toCanonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+export function formatCanonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(formatCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   // ECMAScript's `<` compares strings by their code units, as RFC 8785 requires.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${toCanonicalJson(one)}`).join(',')}}`;
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${formatCanonicalJson(one)}`).join(',')}}`;
 }
 
 /** Returns the SHA-256 (32 bytes) of the canonical form in UTF-8. */
 export const computeChecksum = (value: JsonValue): Buffer =>
-  createHash('sha256').update(toCanonicalJson(value), 'utf8').digest();
+  createHash('sha256').update(formatCanonicalJson(value), 'utf8').digest();

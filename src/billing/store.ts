@@ -5,11 +5,11 @@ import { formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { EnergyMeter } from '#src/cost/bought-energy.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
   areEnergiesZero,
-  type BilledEnergies,
+  type BilledEnergyByDirection,
   findNextOpenPeriod,
   listEditsInForce,
   listPeriodsToCorrect,
@@ -26,12 +26,12 @@ import {
   addAdjustments,
   type BillAdjustment,
   type BillStatement,
+  type BillVersionCause,
   computeChecksum,
+  createStatementAdjustment,
+  createStatementEnergy,
   type StatementAdjustment,
   type StatementEnergy,
-  toStatementAdjustment,
-  toStatementEnergy,
-  type VersionCause,
 } from './statement.ts';
 
 /** Maximum number of bill periods of an account, and of versions of a period. */
@@ -65,7 +65,7 @@ export interface BillVersion {
  * A later correction of a closed period. The period `toldIn` includes the correction in its closing version (`isTold`) or will include it.
  * `toldIn` is null if no such period exists yet.
  */
-interface LaterCorrection extends BilledEnergies {
+interface LaterCorrection extends BilledEnergyByDirection {
   toldIn: string | null;
   isTold: boolean;
 }
@@ -154,7 +154,7 @@ export async function listBillPeriods(
   const { rows } = await sql<BillPeriod & BillVersion>`
     SELECT ${COLUMNS}, v.* FROM bill_periods p
     CROSS JOIN LATERAL (SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = p.bill_period_id ORDER BY version DESC LIMIT 1) v
-    WHERE p.user_id = ${userId} AND ${isAccountWithin(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
+    WHERE p.user_id = ${userId} AND ${isAccountAccessibleSql(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
       AND (${deviceId ?? null}::text IS NULL OR p.device_id = ${deviceId ?? null})
     ORDER BY p.bill_period_id LIMIT ${page.limit}`.execute(db);
   return rows.map((row) => ({ period: row, last: row }));
@@ -243,7 +243,7 @@ async function changeOpen<T>(
 
 async function storedPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillPeriod | null> {
   const { rows } = await sql<BillPeriod>`
-    SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${isAccountWithin(reach, 'p.user_id')}`.execute(
+    SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${isAccountAccessibleSql(reach, 'p.user_id')}`.execute(
     db,
   );
   return rows[0] ?? null;
@@ -263,7 +263,7 @@ async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
 async function addVersion(
   trx: Database,
   period: BillPeriod,
-  cause: VersionCause,
+  cause: BillVersionCause,
   adjustments: readonly BillAdjustment[],
   now: Date,
 ): Promise<void> {
@@ -286,7 +286,7 @@ async function addVersion(
     ends_at: period.ends_at.toISOString(),
     recorded_at: now.toISOString(),
     ...energy,
-    adjustments: adjustments.map(toStatementAdjustment),
+    adjustments: adjustments.map(createStatementAdjustment),
     billed_import_kwh: formatExactKwh(sum.imported),
     billed_export_kwh: formatExactKwh(sum.exported),
     previous_sha256: last?.sha256 ?? null,
@@ -312,7 +312,7 @@ async function currentEnergy(
   const [of, range] = [billedOf(period), rangeOf(period)];
   const known = await readKnownBilledEnergy(await loadBilledMeter(db, of), range);
   const registers = await loadBilledRegisters(db, of, range);
-  return { known, energy: toStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
+  return { known, energy: createStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
 }
 
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
@@ -320,8 +320,8 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   const of = { period, versions, ...(await currentEnergy(db, period)) };
   const waiting = await outstandingOf(db, period);
   if (!period.closed_at)
-    return { ...of, adjustments: waiting.map((one) => toStatementAdjustment(adjustmentOf(one))), corrections: [] };
-  const { rows } = await sql<BilledEnergies & { toldIn: string }>`
+    return { ...of, adjustments: waiting.map((one) => createStatementAdjustment(adjustmentOf(one))), corrections: [] };
+  const { rows } = await sql<BilledEnergyByDirection & { toldIn: string }>`
     SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
   const statedCorrections = rows.map((row) => ({ ...row, isTold: true }));
@@ -334,7 +334,7 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
 }
 
 /** Correction of a closed period that no statement contains yet, with the period that will include it. */
-interface Outstanding extends BilledEnergies {
+interface Outstanding extends BilledEnergyByDirection {
   period: BillPeriod;
   /** Id of the period that will include the correction; null if no open period begins after the corrected one. */
   next: string | null;

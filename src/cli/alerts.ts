@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { createAlert, deleteAlert, getAlert, listAlerts, updateAlert } from '#src/api/v1/alerts/operations.ts';
 import {
+  type ApiNoun,
   addCreateCommand,
   addDeleteCommand,
   addGetCommand,
   addListCommand,
   addUpdateCommand,
-  type CommandNoun,
 } from './nouns/verbs.ts';
 
-const ALERT: CommandNoun = {
+const ALERT: ApiNoun = {
   name: 'alert',
   id: 'alert_id',
   columns: ['alert_id', 'type', 'threshold_kwh', 'threshold', 'threshold_hours', 'delivery', 'status'],

@@ -7,17 +7,11 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
-import {
-  addCreateCommand,
-  addDeleteCommand,
-  addListCommand,
-  addUpdateCommand,
-  type CommandNoun,
-} from './nouns/verbs.ts';
+import { type ApiNoun, addCreateCommand, addDeleteCommand, addListCommand, addUpdateCommand } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-const APP: CommandNoun = { name: 'app', id: 'app_id', columns: ['app_id', 'name', 'type', 'scopes', 'website'] };
-const AUTHORIZATION: CommandNoun = {
+const APP: ApiNoun = { name: 'app', id: 'app_id', columns: ['app_id', 'name', 'type', 'scopes', 'website'] };
+const AUTHORIZATION: ApiNoun = {
   name: 'authorization',
   id: 'authorization_id',
   columns: ['authorization_id', 'app.name', 'scopes', 'last_used_at', 'expires_at'],

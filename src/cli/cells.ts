@@ -9,7 +9,7 @@ import { escapeForTerminal } from '#src/core/output.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { synchroniseRouters } from '#src/start/cells/exceptions.ts';
 import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/cells/health.ts';
-import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/move.ts';
+import { type CellMoveReport, FIRST_CELL_NAME, moveToCell } from '#src/start/cells/move.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
 import { assertDatabaseReachable, MAX_CONNECTED_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
@@ -100,7 +100,7 @@ async function readCells(path: string): Promise<CellsFile> {
 /** Moves accounts from the cell of this environment to another cell. */
 async function move(users: readonly string[], to: string, file: CellsFile): Promise<CellMoveReport> {
   const config = loadConfig();
-  const from = config.cell ?? FIRST_CELL;
+  const from = config.cell ?? FIRST_CELL_NAME;
   const target = file.cells[to];
   if (target === undefined) throw new Error(`The file of cells has no cell ${to}. Nothing was changed.`);
   if (to === from) throw new Error(`The accounts are already in the cell ${from}. Nothing was changed.`);

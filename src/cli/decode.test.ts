@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { describeDecoding, parseDecoderConfig } from './decode.ts';
 
@@ -62,7 +62,7 @@ test('names the topics that a bridge must have for the values of an announced de
 
 test("describes what the dashboard's message tester shows: the same readings, questions and proposal", async () => {
   const nothingAnnounced = { query: async () => ({ rows: [] }) } as unknown as Pool;
-  const judge = createMessageJudge(nothingAnnounced);
+  const judge = createMessageDiagnoser(nothingAnnounced);
   const topic = fc.constantFrom('boiler/7', 'house/x1', 'tuya/plug', 'heating/oil', 'water/total', 'home/gas/m3');
   const name = fc.constantFrom('total_kwh', 'total_import_kwh', 'active_power_w', 'gas_consumption_tank', 'soc', 'foo');
   const inner = fc.dictionary(name, fc.integer({ min: 2, max: 9_000 }), { minKeys: 1 });

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { describeMessage, type PrintedQuestion, type PrintedReading } from '#ingest/decoders/describe.ts';
+import { describeMessage, type OwnerQuestionForDisplay, type ReadingForDisplay } from '#ingest/decoders/describe.ts';
 import { type AnnouncedDevice, parseDecoderSettings } from '#ingest/decoders/family.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
@@ -43,9 +43,9 @@ const FORMS =
 /** The JSON object that `energy decode --json` prints for one line of input. */
 interface Answer {
   n: number | null;
-  readings: PrintedReading[];
+  readings: ReadingForDisplay[];
   /** Channels that are not counted until the owner classifies them; omitted if there are none. */
-  asks?: PrintedQuestion[];
+  asks?: OwnerQuestionForDisplay[];
   rejected: { reason: string }[];
 }
 

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FAULT_NAMES } from '#simulators/faults.ts';
-import type { PlayOptions } from '#simulators/play.ts';
+import type { SimulationOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { restartWithHeapFlags } from '#src/start/children.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
-import { createBar } from './progress-bar.ts';
+import { createProgressBar } from './progress-bar.ts';
 
 /** Registers `energy demo`, which starts the service with simulated homes for a first look. */
 export function registerCommands(program: Command): void {
@@ -32,7 +32,7 @@ function faults(list: string): string[] {
 
 async function run(options: { every: number; faults: string[] }): Promise<void> {
   restartWithHeapFlags('demo');
-  const play: PlayOptions = { liveSeconds: options.every, faults: options.faults };
+  const play: SimulationOptions = { liveSeconds: options.every, faults: options.faults };
   const interrupt = new AbortController();
   let demo: Demo | undefined;
   const end = () => {
@@ -43,7 +43,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   try {
-    const bar = createBar('sending 13 months', '{value} of {total} readings, {eta_formatted} left');
+    const bar = createProgressBar('sending 13 months', '{value} of {total} readings, {eta_formatted} left');
     demo = await startDemo(loadDemoConfig(), play, bar, interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(130);
@@ -54,7 +54,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
 }
 
 /** Formats the welcome text of the demo: two links to the dashboard, then three commands to paste. */
-export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): string {
+export function formatDemoWelcome(demo: Demo, play: SimulationOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const { email = '', userId = '' } = demo.users[0] ?? {};

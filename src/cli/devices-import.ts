@@ -1,9 +1,9 @@
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { checkRows, readDevices } from '#src/api/v1/imports/rows.ts';
+import { parseDeviceTable, validateDeviceRows } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
-import { nullIfAbsent } from '#src/core/files.ts';
+import { nullIfFileMissing } from '#src/core/files.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -88,8 +88,10 @@ async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors
     throw new Error(`${file} is not UTF-8: save it as CSV UTF-8`);
   }
   try {
-    const table = await readDevices(text, MAX_ROWS);
-    const { rows, mistakes } = await checkRows(table, (index) => `line ${table.lines[index]}`, { isOwnerNeeded: true });
+    const table = await parseDeviceTable(text, MAX_ROWS);
+    const { rows, mistakes } = await validateDeviceRows(table, (index) => `line ${table.lines[index]}`, {
+      isOwnerNeeded: true,
+    });
     return { rows, errors: mistakes };
   } catch (error) {
     if (!(error instanceof AppError) || !error.details) throw error;
@@ -198,7 +200,7 @@ function credentialsFile(path: string) {
      * called while no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
-      const interruptedText = await readFile(part, 'utf8').catch(nullIfAbsent);
+      const interruptedText = await readFile(part, 'utf8').catch(nullIfFileMissing);
       if (interruptedText === null) return [];
       const credentials = credentialsIn(interruptedText);
       const ids = credentials.map(({ device_id }) => device_id);
@@ -214,7 +216,7 @@ function credentialsFile(path: string) {
     /** Writes the passwords to a file next to the final path, before the commit. Throws if the final file already exists. */
     async prepare(credentials: readonly ImportCredential[]): Promise<void> {
       if (credentials.length === 0) return;
-      if ((await readFile(path, 'utf8').catch(nullIfAbsent)) !== null)
+      if ((await readFile(path, 'utf8').catch(nullIfFileMissing)) !== null)
         throw new Error(`${path} already exists and contains earlier passwords: name another file with --credentials`);
       const file = await open(part, 'wx', 0o600);
       try {

@@ -15,7 +15,7 @@ import { formatDeviceAddress } from './device-address.ts';
 import { importDeviceTable } from './devices-import.ts';
 import { findUserId } from './named-user.ts';
 import { createForUser } from './nouns/as-operator.ts';
-import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
+import { type ApiNoun, addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Number of discovered devices that are read at a time. */
@@ -37,12 +37,12 @@ interface NewGateway {
   json?: boolean;
 }
 
-const DEVICE: CommandNoun = {
+const DEVICE: ApiNoun = {
   name: 'device',
   id: 'device_id',
   columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
 };
-const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: ['gateway_id', 'name', 'managed_by'] };
+const GATEWAY: ApiNoun = { name: 'gateway', id: 'gateway_id', columns: ['gateway_id', 'name', 'managed_by'] };
 
 /** Registers `energy devices|gateways …`, which call the operations of the HTTP API. */
 export function registerCommands(program: Command): void {

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
 import { createGreenButtonImport } from '#simulators/past/green-button.ts';
-import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 import { downloadSubscription, readSubscriptionToken } from './green-button-subscription.ts';
 
 let server: Receiver;
-let fetcher: ReturnType<typeof createAnswerFetcher>;
+let fetcher: ReturnType<typeof createPriceSourceFetcher>;
 let folder: string;
 beforeAll(async () => {
   server = await startReceiver();
-  fetcher = createAnswerFetcher({ allowPrivate: true, ca: server.ca, maxBytes: 1_048_576, timeoutMs: 3_000 });
+  fetcher = createPriceSourceFetcher({ allowPrivate: true, ca: server.ca, maxBytes: 1_048_576, timeoutMs: 3_000 });
   folder = await mkdtemp(join(tmpdir(), 'subscription-'));
 });
 afterAll(async () => {
@@ -114,7 +114,7 @@ describe('a subscription of somebody else’s server', () => {
   });
 
   test('is requested only from addresses that the callback guard allows', async () => {
-    const guarded = createAnswerFetcher({ allowPrivate: false, ca: server.ca });
+    const guarded = createPriceSourceFetcher({ allowPrivate: false, ca: server.ca });
     const { signal } = new AbortController();
     const into = { token: 'T', folder, fetchAnswer: guarded.fetchAnswer, signal };
     await expect(downloadSubscription(address().replace('localhost', '127.0.0.1'), into)).rejects.toThrow('private');

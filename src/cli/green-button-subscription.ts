@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { espiParts } from '#simulators/past/espi-parts.ts';
 import type { Config } from '#src/config/load.ts';
 import { openAnswerFetcher } from '#src/start/channels.ts';
-import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { readFirstLine } from './option-values.ts';
 
 /** Maximum size and time of one page of a subscription. Both are high, because a server needs time to prepare years of quarter-hours. */
@@ -66,7 +66,7 @@ export async function downloadSubscription(
     folder,
     fetchAnswer,
     signal,
-  }: { token: string; folder: string; fetchAnswer: FetchAnswer; signal: AbortSignal },
+  }: { token: string; folder: string; fetchAnswer: SourceFetcher; signal: AbortSignal },
 ): Promise<string[]> {
   const first = new URL(address);
   if (first.protocol !== 'https:' || first.username !== '' || first.password !== '')

@@ -15,7 +15,7 @@ import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { downloadPages, readSubscriptionToken } from './green-button-subscription.ts';
 import { parseZone } from './option-values.ts';
-import { createBar } from './progress-bar.ts';
+import { createProgressBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /** Exit code of an import of which some rows were not counted. */
@@ -110,7 +110,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
   // File sizes are read before connecting to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
-  const bar = createBar('importing', '{percentage} %, {eta_formatted} left');
+  const bar = createProgressBar('importing', '{percentage} %, {eta_formatted} left');
   const read = new Map<string, number>();
   try {
     const result = await runWithServicePool('energy import', async (pool, config) => {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { createKey, listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
-import { type createdKeySchema, toResponse } from '#src/api/v1/keys/shape.ts';
+import { type createdKeySchema, keyToResponse } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import { findOwnedKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
+import { findActiveKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -11,7 +11,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createForUser } from './nouns/as-operator.ts';
-import { addDeleteCommand, addListCommand, type CommandNoun, printResponse } from './nouns/verbs.ts';
+import { type ApiNoun, addDeleteCommand, addListCommand, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
@@ -170,7 +170,7 @@ function lifetimeMs(text: string): number {
   return ms;
 }
 
-const KEY: CommandNoun = {
+const KEY: ApiNoun = {
   name: 'key',
   id: 'key_id',
   columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
@@ -188,9 +188,9 @@ export function addKeyCommands(keys: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const row = await findOwnedKey(db, ALL_ACCOUNTS, keyId);
+        const row = await findActiveKey(db, ALL_ACCOUNTS, keyId);
         if (!row) throw new Error(`There is no valid key ${keyId}`);
-        printResponse({ ...toResponse(row), user_id: row.user_id }, json);
+        printResponse({ ...keyToResponse(row), user_id: row.user_id }, json);
       }),
     );
   addDeleteCommand(keys, KEY, revokeKeyOperation, 'like energy keys revoke, without confirmation');

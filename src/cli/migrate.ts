@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { isDatabaseUrl, maskUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDatabase, withPool } from '#src/database/connect.ts';
-import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
+import { createDatabase, runWithSeparatePool } from '#src/database/connect.ts';
+import { hasEmbeddedDatabase, isEmbeddedPostgresRunning } from '#src/database/embedded-postgres.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, moveInstallation } from '#src/start/move.ts';
@@ -90,7 +90,7 @@ async function moveAccounts(options: {
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();
   const { url, release } = await openSourceDatabase(config);
-  const source = await withPool(url, { max: 1, applicationName: 'energy migrate' }, (pool) =>
+  const source = await runWithSeparatePool(url, { max: 1, applicationName: 'energy migrate' }, (pool) =>
     loadSecretKey(config, createDatabase(pool)),
   );
   const { retentionMonths, maxChannels } = config;
@@ -134,7 +134,7 @@ function printAccounts({
  */
 export async function openSourceDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
-  if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
+  if (database.url || !hasEmbeddedDatabase(dataDir) || (await isEmbeddedPostgresRunning(dataDir)))
     return { url: await findDatabaseUrl(config), release: async () => {} };
   return openDatabaseOfStoppedService(config);
 }
@@ -170,7 +170,7 @@ export async function assertDatabaseReachable(option: string, url: string): Prom
       `${option}: must be a URL that begins with postgres:// or postgresql://, such as postgres://USER:PASSWORD@HOST:5432/DATABASE`,
     );
   // Raw SQL: a query that tests the connection.
-  await withPool(url, { max: 1, applicationName: 'energy command' }, (pool) => pool.query('SELECT 1')).catch(
+  await runWithSeparatePool(url, { max: 1, applicationName: 'energy command' }, (pool) => pool.query('SELECT 1')).catch(
     (error) => {
       const { code = '', message } = error as { code?: string; message: string };
       const advice = ADVICE[code] ?? 'check host, port, user, password and database';

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { escapeForTerminal, escapeLineForTerminal } from '#src/core/output.ts';
-import type { MoveSteps } from '#src/start/move.ts';
+import type { MoveCallbacks } from '#src/start/move.ts';
 
 /** Methods of a progress bar that commands use. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
@@ -12,7 +12,7 @@ const LINE_MS = 5_000;
  * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, a line such as `label: 42 %` is printed every five
  * seconds instead. A payload with `relation` replaces the label.
  */
-export const createBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
+export const createProgressBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
     ? new SingleBar({ format: `${label} [{bar}] ${format}`, stream: process.stderr, clearOnComplete })
     : createProgressPrinter(label);
@@ -46,8 +46,8 @@ export function createProgressPrinter(label: string, print: (line: string) => vo
 }
 
 /** Runs work that reports its steps and the progress of relations. The steps are printed only on a terminal. */
-export async function withProgress<T>(work: (steps: MoveSteps) => Promise<T>): Promise<T> {
-  const bar = createBar('{relation}', '{percentage}%', true);
+export async function withProgress<T>(work: (steps: MoveCallbacks) => Promise<T>): Promise<T> {
+  const bar = createProgressBar('{relation}', '{percentage}%', true);
   let shown = '';
   const hide = () => {
     shown = '';

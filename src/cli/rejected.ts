@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
-import { listRejected, type RejectedMessage, type RejectionFilter, replayRejected } from '#ingest/replay-rejected.ts';
+import {
+  listRejectedMessages,
+  type RejectedMessage,
+  type RejectionFilter,
+  replayRejectedMessages,
+} from '#ingest/replay-rejected.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -32,7 +37,7 @@ export function registerCommands(program: Command): void {
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool) => {
         const limit = parseLimit(options.limit);
-        const rows = await listRejected(pool, whichOf(options), { limit });
+        const rows = await listRejectedMessages(pool, whichOf(options), { limit });
         for (const row of rows) printResult(options.json, row, linesOf(row));
         if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');
       }),
@@ -57,7 +62,7 @@ export function registerCommands(program: Command): void {
           async () => {},
           () => target,
         );
-        const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
+        const replayed = await replayRejectedMessages(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is running. Try again when it has finished.');
         // `isComplete` is omitted from the output, because on the command line a replay always runs to its end.
         const { isComplete: _, ...done } = replayed;

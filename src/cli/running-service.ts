@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDatabase, type Database, type Pool, withPool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool, runWithSeparatePool } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
@@ -43,7 +43,7 @@ export async function runWithServicePool<T>(
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfigOfRunningService();
-  return withPool(await findDatabaseUrl(config), { max: 3, applicationName }, async (pool) => {
+  return runWithSeparatePool(await findDatabaseUrl(config), { max: 3, applicationName }, async (pool) => {
     await assertSchemaNotNewer(pool);
     const done = await work(pool, config);
     if (config.database.url === undefined) await awaitEndings(pool);

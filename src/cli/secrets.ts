@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type GivenUpSecrets, giveUpEncryptedSecrets } from '#src/start/secret-key.ts';
+import { type DiscardedSecrets, discardEncryptedSecrets } from '#src/start/secret-key.ts';
 import { printResult } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
@@ -24,7 +24,7 @@ export function registerCommands(program: Command): void {
       const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
       try {
         await migrate(pool, config.database);
-        const forgotten = await giveUpEncryptedSecrets(createDatabase(pool), config);
+        const forgotten = await discardEncryptedSecrets(createDatabase(pool), config);
         printResult(options.json, forgotten, linesOf(forgotten));
       } finally {
         await pool.end();
@@ -33,7 +33,7 @@ export function registerCommands(program: Command): void {
     });
 }
 
-const linesOf = ({ webhooks, answers }: GivenUpSecrets): string =>
+const linesOf = ({ webhooks, answers }: DiscardedSecrets): string =>
   [
     `${answers} stored responses were discarded, and ${webhooks.length} webhooks are paused. To resume a webhook, give it a new auth_token`,
     'and set it to active: PATCH /v1/webhooks/{webhook_id} with auth_token and status, or the dashboard.',

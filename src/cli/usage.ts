@@ -4,17 +4,17 @@ import { monthlyAnalytics } from '#src/api/v1/analytics/operations.ts';
 import { deviceUsage } from '#src/api/v1/devices/usage.ts';
 import { getEnergyInsights } from '#src/api/v1/energy-insights/get.ts';
 import type { Database } from '#src/database/connect.ts';
-import { addVerbCommand, type CommandNoun } from './nouns/verbs.ts';
+import { type ApiNoun, addActionCommand } from './nouns/verbs.ts';
 
-const USER: CommandNoun = { name: 'user', id: 'user_id', columns: [] };
-const DEVICE: CommandNoun = { name: 'device', id: 'device_id', columns: [] };
+const USER: ApiNoun = { name: 'user', id: 'user_id', columns: [] };
+const DEVICE: ApiNoun = { name: 'device', id: 'device_id', columns: [] };
 
 /** Registers `energy usage …`, which prints the energy used by homes and devices, through the operations of the HTTP API. */
 export function registerCommands(program: Command): void {
   const usage = program.command('usage');
-  addVerbCommand(usage, 'get', USER, getEnergyInsights);
-  addVerbCommand(usage, 'months', USER, monthlyAnalytics);
-  addVerbCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
+  addActionCommand(usage, 'get', USER, getEnergyInsights);
+  addActionCommand(usage, 'months', USER, monthlyAnalytics);
+  addActionCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
 /** Returns the reason why a device has no usage yet. The first reading only starts the first interval. */

@@ -14,12 +14,12 @@ import { findUserId } from './named-user.ts';
 import { callOperation } from './nouns/as-operator.ts';
 import { parseOptionValues } from './nouns/members.ts';
 import {
+  type ApiNoun,
+  addActionCommand,
   addDeleteCommand,
   addGetCommand,
   addListCommand,
   addUpdateCommand,
-  addVerbCommand,
-  type CommandNoun,
 } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -112,7 +112,7 @@ function machineZone(): string | undefined {
   return isZone(timeZone) && !/^(Etc\/)?(UTC|GMT|UCT|Zulu|Universal|Greenwich)$/.test(timeZone) ? timeZone : undefined;
 }
 
-const USER: CommandNoun = {
+const USER: ApiNoun = {
   name: 'user',
   id: 'user_id',
   columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
@@ -124,6 +124,6 @@ export function addUserCommands(users: Command): void {
   addGetCommand(users, USER, getUser);
   addUpdateCommand(users, USER, updateUser);
   addDeleteCommand(users, USER, deleteUser, 'with all readings, aggregates, keys and alerts; they cannot be restored');
-  addVerbCommand(users, 'members', USER, listMembers);
-  addVerbCommand(users, 'end-membership', USER, removeMember, { more: ['member_id'] });
+  addActionCommand(users, 'members', USER, listMembers);
+  addActionCommand(users, 'end-membership', USER, removeMember, { more: ['member_id'] });
 }

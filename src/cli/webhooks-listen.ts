@@ -16,7 +16,7 @@ import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { findUserId } from './named-user.ts';
 import { callOperation, type OperatorRequest } from './nouns/as-operator.ts';
 import { parseOptionValues } from './nouns/members.ts';
-import { withoutDash } from './nouns/verbs.ts';
+import { readSecretFromStdin } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
@@ -83,7 +83,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const { events = EVENT_TYPES.join(), authToken: auth_token = `whsec_${randomBytes(32).toString('base64')}` } =
     options;
-  const body = parseOptionValues(newWebhookSchema, await withoutDash({ events, url: ADDRESS, auth_token }));
+  const body = parseOptionValues(newWebhookSchema, await readSecretFromStdin({ events, url: ADDRESS, auth_token }));
   const { answer } = await ask(createWebhook, { userId, body });
   const { webhook_id: webhookId } = answer as { webhook_id: string };
   try {

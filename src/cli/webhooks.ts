@@ -8,22 +8,22 @@ import {
   updateWebhook,
   webhookDeliveries,
 } from '#src/api/v1/webhooks/operations.ts';
-import { toResponse } from '#src/api/v1/webhooks/shape.ts';
+import { webhookToResponse } from '#src/api/v1/webhooks/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import {
+  type ApiNoun,
+  addActionCommand,
   addCreateCommand,
   addDeleteCommand,
   addListCommand,
   addUpdateCommand,
-  addVerbCommand,
-  type CommandNoun,
   printResponse,
 } from './nouns/verbs.ts';
 import { runOnServiceDatabase } from './running-service.ts';
 import { addListenCommand } from './webhooks-listen.ts';
 
-const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
+const WEBHOOK: ApiNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
 
 /** Registers `energy webhooks …`, which calls the operations of the HTTP API. An `--auth-token` of `-` is read from standard input. */
 export function registerCommands(program: Command): void {
@@ -37,14 +37,14 @@ export function registerCommands(program: Command): void {
       runOnServiceDatabase(async (db) => {
         const row = await findWebhook(db, ALL_ACCOUNTS, webhookId);
         if (!row) throw new Error(`There is no webhook ${webhookId}`);
-        printResponse({ ...toResponse(row), user_id: row.user_id }, json);
+        printResponse({ ...webhookToResponse(row), user_id: row.user_id }, json);
       }),
     );
   addCreateCommand(webhooks, WEBHOOK, createWebhook);
   addUpdateCommand(webhooks, WEBHOOK, updateWebhook);
   addDeleteCommand(webhooks, WEBHOOK, deleteWebhook, 'with the log of its deliveries');
-  addVerbCommand(webhooks, 'deliveries', WEBHOOK, webhookDeliveries);
-  addVerbCommand(webhooks, 'retry', WEBHOOK, retryDelivery, { more: ['delivery_id'] });
-  addVerbCommand(webhooks, 'test', WEBHOOK, testWebhook);
+  addActionCommand(webhooks, 'deliveries', WEBHOOK, webhookDeliveries);
+  addActionCommand(webhooks, 'retry', WEBHOOK, retryDelivery, { more: ['delivery_id'] });
+  addActionCommand(webhooks, 'test', WEBHOOK, testWebhook);
   addListenCommand(webhooks);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasKeyForm } from '#src/core/secrets.ts';
+import { isApiKeyFormat } from '#src/core/secrets.ts';
 import { explainVariables, listSecretTexts, loadConfig, readEffectiveVariables } from './load.ts';
 
 describe('the first administrator’s key', () => {
@@ -9,7 +9,7 @@ describe('the first administrator’s key', () => {
   test.each([32, 40, 503])('of %i characters after its prefix is accepted, and can be used', (length) => {
     const key = `eus_live_${'k'.repeat(length)}`;
     expect(load(key)).toBe(key);
-    expect(hasKeyForm(key, 'live')).toBe(true);
+    expect(isApiKeyFormat(key, 'live')).toBe(true);
   });
 
   test.each([
@@ -19,7 +19,7 @@ describe('the first administrator’s key', () => {
     ['one with a blank', `eus_live_${'k'.repeat(40)} k`],
   ])('is refused at the start if it is %s', (_, key) => {
     expect(() => load(key)).toThrow('BOOTSTRAP_ADMIN_KEY: must be eus_live_ and 32 to 503 characters more');
-    expect(hasKeyForm(key, 'live')).toBe(false);
+    expect(isApiKeyFormat(key, 'live')).toBe(false);
   });
 
   test('contains the name of the cell, by which the router finds the cell', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
-import { API_KEY_PREFIX, hasKeyForm, KEY_CHARACTERS } from '#src/core/secrets.ts';
+import { API_KEY_PREFIX, isApiKeyFormat, KEY_CHARACTERS } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import {
   chooseHostForDevices,
@@ -26,7 +26,7 @@ const LOCAL = '127.0.0.1';
 const SANDBOX_OFFSET = 1_000;
 
 /** Returns the variables that are set. An empty variable counts as unset. */
-export const getGivenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
+export const getSetVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
@@ -34,7 +34,7 @@ export const getGivenVariables = (env: Record<string, string | undefined> = proc
  * Identifiers that this process creates after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variablesSchema.safeParse(getGivenVariables(env), { error: describeIssue });
+  const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
   const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -132,7 +132,7 @@ export function loadDemoConfig(env: Record<string, string | undefined> = process
 const ownUrl = (apiPort: number): string => `https://localhost:${apiPort}`;
 
 /** Returns the configuration with another API port. Links use this port, unless PUBLIC_URL was set. */
-export function withApiPort(config: Config, port: number): Config {
+export function setApiPort(config: Config, port: number): Config {
   const publicUrl = config.isPublicUrlGiven ? config.publicUrl : ownUrl(port);
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
@@ -183,7 +183,7 @@ function findCombinationErrors(vars: Variables): string[] {
   }
   const key = vars.BOOTSTRAP_ADMIN_KEY;
   const start = API_KEY_PREFIX[vars.ENVIRONMENT] + (vars.CELL === undefined ? '' : `${vars.CELL}_`);
-  if (key !== undefined && !(hasKeyForm(key, vars.ENVIRONMENT) && key.startsWith(start))) {
+  if (key !== undefined && !(isApiKeyFormat(key, vars.ENVIRONMENT) && key.startsWith(start))) {
     const { least, most } = KEY_CHARACTERS;
     const form = `${start} and ${least} to ${most} characters more`;
     problems.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
@@ -243,7 +243,7 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; URLs show only their hosts. */
 export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const parsed: Record<string, unknown> = variablesSchema.parse(getGivenVariables(env));
+  const parsed: Record<string, unknown> = variablesSchema.parse(getSetVariables(env));
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,
@@ -267,7 +267,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
 }
 
 /** Origin of a value. `generated`: created or detected by the service. */
-export type ValueOrigin = 'environment' | 'default' | 'generated';
+export type VariableOrigin = 'environment' | 'default' | 'generated';
 
 /** Values that the service creates or detects if they are not set: keys, certificates, a database, and its public address. */
 const GENERATED: ReadonlySet<string> = new Set([
@@ -282,7 +282,7 @@ const GENERATED: ReadonlySet<string> = new Set([
 /** Returns the effective value of each variable, as in readEffectiveVariables, with its origin and description. */
 export function explainVariables(
   env: Record<string, string | undefined> = process.env,
-): { name: string; value: unknown; source: ValueOrigin; meaning: string }[] {
+): { name: string; value: unknown; source: VariableOrigin; meaning: string }[] {
   return Object.entries(readEffectiveVariables(env)).map(([name, value]) => {
     const isGiven = env[name] !== undefined && env[name] !== '';
     const source = isGiven ? 'environment' : GENERATED.has(name) ? 'generated' : 'default';

@@ -7,7 +7,7 @@ import { DAY_MS } from './units.ts';
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
 /** Facts about the time at the start of a process, Unix ms. */
-export interface TimeAtStart {
+export interface StartTimes {
   /** Believed time stored in the database; null in a new installation. */
   storedMs: number | null;
   clockMs: number;
@@ -19,7 +19,7 @@ export interface TimeAtStart {
  * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not advance the believed time at all; otherwise a
  * process that restarts repeatedly would advance it by 31 days each time. Pure.
  */
-export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
+export function computeBelievedTime({ storedMs, clockMs, wasUsed }: StartTimes): number {
   if (storedMs === null || !wasUsed) return clockMs;
   return isTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }

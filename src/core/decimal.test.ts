@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addFractions, asBillionths, formatDecimal, formatRounded, negateFraction, parseDecimal } from './decimal.ts';
+import {
+  addFractions,
+  castToBillionths,
+  formatDecimal,
+  formatRounded,
+  negateFraction,
+  parseDecimal,
+} from './decimal.ts';
 
 test.each([
   ['0.2815', 281_500_000n],
@@ -39,7 +46,7 @@ test.each([
 test('parsing a formatted decimal gives the same decimal', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
-      assert.equal(parseDecimal(formatDecimal(asBillionths(value))), value);
+      assert.equal(parseDecimal(formatDecimal(castToBillionths(value))), value);
     }),
   );
 });

@@ -8,7 +8,7 @@ const MAX_WHOLE_DIGITS = 12;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /** Casts a number to billionths without a check. For results of arithmetic and stored values. */
-export const asBillionths = (value: bigint): Billionths => value as Billionths;
+export const castToBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
  * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has
@@ -19,13 +19,13 @@ export function parseDecimal(text: string): Billionths | null {
   if (sign === undefined) return null;
   const places = fraction.length - Number(exponent);
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  if (digits === '') return asBillionths(0n);
+  if (digits === '') return castToBillionths(0n);
   if (digits.length - places > MAX_WHOLE_DIGITS) return null;
   const shift = PLACES - places;
   const keptDigits = shift < 0 ? digits.slice(0, shift) : digits;
   if (shift < 0 && (digits.length <= -shift || /[1-9]/.test(digits.slice(shift)))) return null;
   const value = BigInt(keptDigits) * 10n ** BigInt(Math.max(shift, 0));
-  return asBillionths(sign === '-' ? -value : value);
+  return castToBillionths(sign === '-' ? -value : value);
 }
 
 /** Maximum length of a decimal text that is rounded; a longer text is not a price. */
@@ -45,7 +45,7 @@ export function parseScaledDecimal(text: string, factor: Billionths): Billionths
   const divisor = 10n ** BigInt(Math.max(-exponent, 0));
   const rounded = (2n * size + divisor) / (2n * divisor);
   if (rounded >= 10n ** BigInt(MAX_WHOLE_DIGITS + PLACES)) return null;
-  return asBillionths(product < 0n === (sign === '-') ? rounded : -rounded);
+  return castToBillionths(product < 0n === (sign === '-') ? rounded : -rounded);
 }
 
 /** Returns the shortest text for a number: `0.2815`, `-3`. */

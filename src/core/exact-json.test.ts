@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { processorMs } from '#test/support/processor-time.ts';
+import { measureProcessorMs } from '#test/support/processor-time.ts';
 import { parseExactJson } from './exact-json.ts';
 
 test('a number that a double would change becomes text, whatever its zeros', () => {
@@ -18,7 +18,7 @@ test('a number that a double would change becomes text, whatever its zeros', () 
 
 test('a number of 200,000 digits is read without delay', () => {
   const zeros = '0'.repeat(200_000);
-  const ms = processorMs(() => {
+  const ms = measureProcessorMs(() => {
     for (const number of [`1${zeros}1`, `0.${zeros}1`, `1${'01'.repeat(100_000)}`])
       expect(parseExactJson(`{"threshold":${number}}`, ['threshold'])).toEqual({ threshold: number });
     expect(parseExactJson(`1.${zeros}`)).toBe(1);

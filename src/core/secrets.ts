@@ -6,14 +6,14 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Encrypts texts that must be stored and later decrypted: webhook secrets, and stored responses that contain a secret. */
-export interface SecretBox {
+export interface SecretEncrypter {
   seal(text: string): Buffer;
   /** Decrypts a text. Throws if the bytes were changed or encrypted with another key. */
   open(sealed: Buffer): string;
 }
 
 /** Creates a secret box: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
-export function createSecretBox(secret: string): SecretBox {
+export function createSecretEncrypter(secret: string): SecretEncrypter {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'energy usage service, stored secrets', 32));
   return {
     seal(text) {
@@ -61,7 +61,7 @@ export const API_KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', 
 export const KEY_CHARACTERS = { least: 32, most: 503 };
 
 /** Whether a text has the form of a key of the environment. A checksum is not required, because keys that an operator chose have none. */
-export function hasKeyForm(text: string, environment: Environment): boolean {
+export function isApiKeyFormat(text: string, environment: Environment): boolean {
   const prefix = API_KEY_PREFIX[environment];
   const length = text.length - prefix.length;
   const isLong = length >= KEY_CHARACTERS.least && length <= KEY_CHARACTERS.most;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedSpace } from './shares.ts';
+import { FairShareSpace } from './shares.ts';
 
 test('an account always finds room, however much other accounts take', () => {
   const step = fc.record({ account: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 40 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const shares = new SharedSpace(1_000);
+      const shares = new FairShareSpace(1_000);
       for (const { account, amount } of steps) if (shares.hasRoom(account, amount)) shares.take(account, amount);
       expect(shares.taken).toBeLessThan(shares.total);
       expect(shares.hasRoom('newcomer')).toBe(true);
@@ -15,7 +15,7 @@ test('an account always finds room, however much other accounts take', () => {
 });
 
 test('a single account can take three quarters, and room that it returns is available again', () => {
-  const shares = new SharedSpace(100);
+  const shares = new FairShareSpace(100);
   let taken = 0;
   for (; shares.hasRoom('a'); taken++) shares.take('a');
   expect([taken, shares.isOver('a'), shares.isOver('a', 0.5)]).toEqual([75, false, true]);

@@ -8,7 +8,7 @@ const TIMES_FREE = 3;
  * Space that accounts share, in any unit. The maximum of one account depends on the free space, so that some space always remains for
  * another account (dynamic thresholds; Choudhury and Hahne, 1998), and no space is reserved for inactive accounts.
  */
-export class SharedSpace {
+export class FairShareSpace {
   readonly total: number;
   #taken = 0;
   readonly #takenBy = new Map<string, number>();

@@ -8,7 +8,7 @@ export const NOT_STORABLE = 'must not contain NUL, or half of a character (a lon
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Replaces NUL and unpaired surrogates by U+FFFD. */
-export const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+export const replaceUnstorableCharacters = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 const MAY_BE_UNSTORABLE = /\\u(?:0000|[Dd][89A-Fa-f])/;
 /** Matches either consecutive `\u` escapes, which may be the two surrogates of one character, or one other escape, such as `\\`. */
@@ -23,6 +23,6 @@ export function replaceUnstorableEscapes(json: string): string {
   return json.replace(ESCAPES, (run) => {
     if (run[1] !== 'u') return run;
     const text: string = JSON.parse(`"${run}"`);
-    return JSON.stringify(toStorable(text)).slice(1, -1);
+    return JSON.stringify(replaceUnstorableCharacters(text)).slice(1, -1);
   });
 }

@@ -76,7 +76,7 @@ export function runInSpan<T>(
 }
 
 /** Records a span that has already ended, such as the span of a database statement, as a child of the current span. */
-export function recordPastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
+export function recordEndedSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()
     .startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime: end - lastedMs })

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Number of rows that are processed before other work of the process may run; about a millisecond. */
-export const ROWS_PER_TURN = 250;
+export const ROWS_BETWEEN_BREAKS = 250;
 
 /** Maps many rows. Other work of the process runs after every 250 rows. */
 export async function mapWithBreaks<T, U>(rows: readonly T[], one: (row: T, place: number) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const row of rows) {
-    if (mapped.length > 0 && mapped.length % ROWS_PER_TURN === 0) await setImmediate();
+    if (mapped.length > 0 && mapped.length % ROWS_BETWEEN_BREAKS === 0) await setImmediate();
     mapped.push(one(row, mapped.length));
   }
   return mapped;
@@ -15,8 +15,8 @@ export async function mapWithBreaks<T, U>(rows: readonly T[], one: (row: T, plac
 
 /** Yields the rows in chunks of 250. Other work of the process runs after each chunk. */
 export async function* yieldInTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+  for (let at = 0; at < rows.length; at += ROWS_BETWEEN_BREAKS) {
     if (at > 0) await setImmediate();
-    yield rows.slice(at, at + ROWS_PER_TURN);
+    yield rows.slice(at, at + ROWS_BETWEEN_BREAKS);
   }
 }

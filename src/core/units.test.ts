@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { kwhToMilliwattHours, roundToUnits, scaleDecimal } from './units.ts';
+import { kwhToMilliwattHours, scaleAndRound, scaleDecimal } from './units.ts';
 
 /** A decimal number as a device sends it: its digits, and the position of the point. */
 const decimal = fc.record({
@@ -30,7 +30,7 @@ test.each([3, 6])(
       fc.property(decimal, (one) => {
         const whole = rounded(one.digits, one.places, wanted);
         fc.pre(whole <= 9n * 10n ** 15n && whole >= -9n * 10n ** 15n);
-        assert.equal(BigInt(roundToUnits(Number(textOf(one)), wanted)), whole);
+        assert.equal(BigInt(scaleAndRound(Number(textOf(one)), wanted)), whole);
       }),
       { numRuns: 3_000 },
     );
@@ -43,7 +43,7 @@ test.each([3, 6])('rounds halves correctly in spite of floating-point multiplica
       const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };
       const sent = Number(textOf(one));
       fc.pre(String(sent).replace(/[-.]/g, '').length <= 15);
-      assert.equal(BigInt(roundToUnits(sent, wanted)), rounded(one.digits, one.places, wanted));
+      assert.equal(BigInt(scaleAndRound(sent, wanted)), rounded(one.digits, one.places, wanted));
     }),
     { numRuns: 3_000 },
   );
@@ -69,15 +69,15 @@ test('converts a decimal of 12 digits to another unit exactly', () => {
 });
 
 test('rounds numbers correctly that Math.round and a floating-point product round wrongly', () => {
-  expect(roundToUnits(-0.0005, 3)).toBe(-1);
-  expect(roundToUnits(-2.5, 0)).toBe(-3);
-  expect(roundToUnits(1.0005, 3)).toBe(1_001);
-  expect(roundToUnits(1.005, 2)).toBe(101);
+  expect(scaleAndRound(-0.0005, 3)).toBe(-1);
+  expect(scaleAndRound(-2.5, 0)).toBe(-3);
+  expect(scaleAndRound(1.0005, 3)).toBe(1_001);
+  expect(scaleAndRound(1.005, 2)).toBe(101);
   expect(kwhToMilliwattHours(0.0000005)).toBe(1);
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
-  expect(roundToUnits(1e-7, 3)).toBe(0);
-  expect(roundToUnits(5e-4, 3)).toBe(1);
+  expect(scaleAndRound(1e-7, 3)).toBe(0);
+  expect(scaleAndRound(5e-4, 3)).toBe(1);
   // The result is never negative zero, because a device's head is compared with its copy from JSON.
-  expect(Object.is(roundToUnits(-0.0001, 3), 0)).toBe(true);
-  expect(Object.is(roundToUnits(-0, 3), 0)).toBe(true);
+  expect(Object.is(scaleAndRound(-0.0001, 3), 0)).toBe(true);
+  expect(Object.is(scaleAndRound(-0, 3), 0)).toBe(true);
 });

@@ -14,11 +14,11 @@ declare const unit: unique symbol;
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
 /** Casts a number to mWh without a check. For results of arithmetic and stored values. */
-export const asMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
+export const castToMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
 
 /** Converts kWh, as a device sends them, to whole mWh. */
 export function kwhToMilliwattHours(kwh: number): MilliwattHours {
-  return asMilliwattHours(roundToUnits(kwh, 6));
+  return castToMilliwattHours(scaleAndRound(kwh, 6));
 }
 
 /**
@@ -26,7 +26,7 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
  * treated as the decimal that was sent, which is the shortest decimal for this double: 1.0005 is rounded up to three places, although the
  * double is slightly lower.
  */
-export function roundToUnits(value: number, places: number): number {
+export function scaleAndRound(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
@@ -37,7 +37,7 @@ export function roundToUnits(value: number, places: number): number {
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
-/** Returns the result of `roundToUnits` for a positive number, from its decimal digits. */
+/** Returns the result of `scaleAndRound` for a positive number, from its decimal digits. */
 function byDigits(value: number, places: number): number {
   const { digits, exponent } = decimalOf(Math.abs(value));
   const shift = exponent + places;

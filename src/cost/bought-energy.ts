@@ -1,14 +1,14 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { findFirstDataMs } from '#src/energy/usage/pasts.ts';
+import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/pieces.ts';
+import { findFirstDataTimeMs } from '#src/energy/usage/device-history.ts';
 import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
  * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that it may access the
  * device.
  */
-export interface CostSubject {
+export interface HomeOrDevice {
   userId: string;
   deviceId?: string;
 }
@@ -41,13 +41,13 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
  * Returns the meter of the energy that a home or device imported and exported (docs/cost.md, "Whose energy"). A home is metered at its
  * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
-export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: CostSubject): Promise<EnergyMeter> {
+export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: HomeOrDevice): Promise<EnergyMeter> {
   if (deviceId !== undefined) return createDeviceMeter(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
     beginsAtMs: begins.length > 0 ? Math.min(...begins) : null,
-    boughtIn: (range) => read(db, listBoughtParts(home, range), range),
+    boughtIn: (range) => read(db, listBoughtEnergyRanges(home, range), range),
   };
 }
 
@@ -60,7 +60,7 @@ export async function createDeviceMeter(
   deviceId: string,
   { exported }: { exported: 0 | 1 },
 ): Promise<EnergyMeter> {
-  const beginsAtMs = await findFirstDataMs(db, deviceId);
+  const beginsAtMs = await findFirstDataTimeMs(db, deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
   return { beginsAtMs, boughtIn: (range) => read(db, [part], range) };
 }
@@ -69,7 +69,7 @@ const SUMS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
 
 async function read(
   db: Database,
-  parts: readonly BoughtPart[],
+  parts: readonly BoughtEnergyRange[],
   range: { from: Date; to: Date },
 ): Promise<BoughtEnergy> {
   const weighed = parts.map(({ key, id, fromMs, toMs, imported, exported }) => ({

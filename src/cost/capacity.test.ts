@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { asBillionths, formatRounded } from '#src/core/decimal.ts';
+import { castToBillionths, formatRounded } from '#src/core/decimal.ts';
 import { canBePeak, computeCapacityCost } from './capacity.ts';
 
 const flemish = {
-  perKwMonth: asBillionths(4_000_000_000n),
+  perKwMonth: castToBillionths(4_000_000_000n),
   monthsAveraged: 12,
-  minimumKw: asBillionths(2_500_000_000n),
+  minimumKw: castToBillionths(2_500_000_000n),
 };
 const cost = (peaks: readonly number[]) => {
   const found = computeCapacityCost(flemish, peaks);

@@ -1,17 +1,17 @@
 import { formatRounded } from '#src/core/decimal.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createDayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { Calculator } from './calculator.ts';
 import type { Cost } from './cost.ts';
 import { loadCostInputs } from './costs.ts';
-import { createCostSources } from './held-sources.ts';
+import { createCostSourcesFromInputs } from './held-sources.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
 /** Actual cost of a range, and its cost under each of the user's other tariffs in the same currency. */
-export interface ComparedTariffs {
+export interface TariffComparison {
   paid: Cost;
   others: { tariffId: string; name: string; cost: Cost }[];
 }
@@ -24,11 +24,11 @@ const MOST_OTHERS = 5;
  * first. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency. Energy and
  * prices are read once.
  */
-export async function compareOwnTariffs(
+export async function compareTariffsOfUser(
   db: Database,
   userId: string,
   { start, end, zone, now }: { start: string; end: string; zone: string; now: Date },
-): Promise<ComparedTariffs | null> {
+): Promise<TariffComparison | null> {
   const tariffs = await loadAllTariffs(db, userId);
   const held = tariffs.filter(({ validFrom }) => validFrom <= end);
   const current = held.at(-1);
@@ -37,11 +37,12 @@ export async function compareOwnTariffs(
   const range = createDayRange(start, end, zone);
   const sources = await loadCostInputs(db, userId, tariffs, { range, now });
   if (sources.beginsAtMs === null || sources.beginsAtMs > range.from.getTime()) return null;
-  const costBy = (some: readonly Tariff[]) => computeTotalCost(createCostSources(sources, some), { range, now });
+  const costBy = (some: readonly Tariff[]) =>
+    computeTotalCost(createCostSourcesFromInputs(sources, some), { range, now });
   const paid = await costBy(tariffs);
   if (!paid) return null;
   const candidates = tariffs.filter((one) => one !== current && one.currency === current.currency);
-  const others: ComparedTariffs['others'] = [];
+  const others: TariffComparison['others'] = [];
   for (const tariff of candidates.toReversed().slice(0, MOST_OTHERS)) {
     const cost = await costBy([{ ...tariff, validFrom: start }]);
     if (cost) others.push({ tariffId: tariff.tariffId, name: tariff.name, cost });
@@ -53,7 +54,7 @@ export async function compareOwnTariffs(
  * Costs of a range under the user's own tariffs (null: no tariff was valid), and under each offer, in order, as if that offer had been
  * valid for the whole range.
  */
-export interface ComparedOffers {
+export interface OfferComparison {
   currency: string;
   current: Cost | null;
   /** `difference`: the offer's total minus the current cost; null if there is no current cost. */
@@ -67,9 +68,9 @@ export interface ComparedOffers {
 export async function compareOffers(
   db: Database,
   calculator: Calculator,
-  asked: { userId: string; zone: string; range: Range; now: Date; offers: readonly Tariff[] },
+  asked: { userId: string; zone: string; range: DayRange; now: Date; offers: readonly Tariff[] },
   signal: AbortSignal,
-): Promise<ComparedOffers> {
+): Promise<OfferComparison> {
   const { userId, zone, range, now, offers } = asked;
   const own = await loadAllTariffs(db, userId);
   const current = assertSingleCurrency(own, range, zone, 'start');

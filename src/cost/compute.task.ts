@@ -1,17 +1,17 @@
-import type { HomeExchange } from '#src/energy/home/exchange.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import type { HomeEnergyExchange } from '#src/energy/home/exchange.ts';
+import type { DayRange } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { type CostInputs, createCostSources, cutEnergyStretches } from './held-sources.ts';
+import { type CostInputs, createCostSourcesFromInputs, extractEnergyOfRange } from './held-sources.ts';
 import { computeTotalCost, getCostedQuarterHours } from './sums.ts';
 import {
-  canChangeAlterEnergy,
+  canHomeChangeAlterEnergy,
   describeBattery,
   type HomeChange,
   type HomeEnergies,
-  roundSideEnergies,
-  type SimulatedHome,
+  type HomeSimulation,
+  roundHomeEnergies,
   simulateHome,
 } from './what-if.ts';
 
@@ -21,7 +21,7 @@ interface RangeTask {
    * range.
    */
   held: CostInputs;
-  range: Range;
+  range: DayRange;
   now: Date;
 }
 
@@ -35,7 +35,7 @@ export interface CompareTask extends RangeTask {
 export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];
-  exchange: HomeExchange;
+  exchange: HomeEnergyExchange;
   change: HomeChange;
 }
 
@@ -55,7 +55,7 @@ export default async function compute(task: CompareTask | WhatIfTask): Promise<(
   if (task.ask === 'what if') return computeWhatIf(task);
   const costs: (Cost | null)[] = [];
   for (const tariffs of task.tariffs)
-    costs.push(await computeTotalCost(createCostSources(task.held, tariffs), { range, now }));
+    costs.push(await computeTotalCost(createCostSourcesFromInputs(task.held, tariffs), { range, now }));
   return costs;
 }
 
@@ -72,21 +72,21 @@ export async function computeWhatIf({
   const { fromMs } = getCostedQuarterHours(range, now);
   const { coveredMs } = home;
   const stretches = [...held.stretches, { fromMs, ...home.before, coveredMs }];
-  const sources = createCostSources({ ...held, stretches }, tariffs);
+  const sources = createCostSourcesFromInputs({ ...held, stretches }, tariffs);
   const before = await computeTotalCost(sources, { range, now });
   const meter = { ...sources.meter, ...openAfter(held.stretches, home, fromMs) };
   const after = await computeTotalCost({ ...sources, meter }, { range, now });
   return {
-    before: { ...roundSideEnergies(home, 'before'), cost: before },
-    after: { ...roundSideEnergies(home, 'after'), cost: after },
+    before: { ...roundHomeEnergies(home, 'before'), cost: before },
+    after: { ...roundHomeEnergies(home, 'after'), cost: after },
     battery: change.battery && describeBattery(home, change.battery),
     unknownQuarterHours: home.unknownQuarterHours,
-    canAlter: canChangeAlterEnergy(home, change),
+    canAlter: canHomeChangeAlterEnergy(home, change),
   };
 }
 
 /** Returns the meter of a home after its change, in the simulation's units. Months before the range have the peaks that were measured. */
-function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: SimulatedHome, fromMs: number) {
+function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: HomeSimulation, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [
     ...earlier.map((one) => ({
@@ -101,6 +101,6 @@ function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }
   return {
     unitsPerMilliwattHour: units,
     boughtIn: async (asked: { from: Date; to: Date }) =>
-      cutEnergyStretches<bigint>(stretches, asked, (count) => new Array<bigint>(count).fill(0n)),
+      extractEnergyOfRange<bigint>(stretches, asked, (count) => new Array<bigint>(count).fill(0n)),
   };
 }

@@ -2,7 +2,7 @@ import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTI
 import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type ExactPrice, findEnergyPrice, findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
+import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals, type SeriesPriceLookup } from './prices.ts';
 
 /** Cost of a row's energy in the API's format: amounts with all decimals of the currency, each rounded once from its exact sum. */
 export interface Cost {
@@ -22,7 +22,7 @@ export interface Cost {
 }
 
 /** Energy of a quarter-hour to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
-export interface CostedEnergy {
+export interface EnergyToPrice {
   imported: number | bigint;
   /** Estimated component of `imported`. */
   estimated: number | bigint;
@@ -62,13 +62,13 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
 });
 
 /** Consecutive quarter-hours with the same prices. Their energies are summed first, and the sum is multiplied by the price once. */
-interface Run extends CostedEnergy {
+interface Run extends EnergyToPrice {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
-  importPrice: ExactPrice | null;
+  importPrice: PriceIn18Decimals | null;
   /** Price of a kWh of exported energy. Undefined if the tariff does not pay for exported energy. */
-  exportPrice: ExactPrice | null | undefined;
+  exportPrice: PriceIn18Decimals | null | undefined;
   quarters: number;
 }
 
@@ -114,7 +114,7 @@ export function createCostAccumulator(
      * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. If several quarter-hours of one day have no energy, one call
      * may add all of them.
      */
-    add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: CostedEnergy, quarters = 1): void {
+    add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: EnergyToPrice, quarters = 1): void {
       const { imported, estimated, exported } = energy;
       const { day } = clock;
       if (day !== lastDay) [lastDay, tariff] = [day, findTariffOfDay(tariffs, day.date)];

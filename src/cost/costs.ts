@@ -1,12 +1,12 @@
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, type RowLabels } from '#src/energy/clock-labels.ts';
+import { createClockLabeller, type RowTimeLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { isClockUnit, type Range } from '#src/energy/ranges.ts';
+import { type DayRange, isClockUnit } from '#src/energy/ranges.ts';
 import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
+import { type HomeOrDevice, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
 import { type CostInputs, loadEnergyOfRange } from './held-sources.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './sums.ts';
 
 export interface CostBucket {
-  labels: RowLabels;
+  labels: RowTimeLabels;
   cost: Cost;
 }
 
@@ -31,8 +31,8 @@ const DECIMALS_OF_HOURS = 2;
 
 /** A query for costs. `now`: quarter-hours that begin later have no cost yet. */
 export interface CostQuery {
-  buyer: CostSubject;
-  range: Range;
+  buyer: HomeOrDevice;
+  range: DayRange;
   now: Date;
 }
 
@@ -50,9 +50,9 @@ export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy
 
 export async function sumCostsOfRows(
   sources: CostSources,
-  asked: { range: Range; now: Date },
+  asked: { range: DayRange; now: Date },
   groupBy: GroupBy,
-): Promise<{ labels: RowLabels; sums: CostSums }[]> {
+): Promise<{ labels: RowTimeLabels; sums: CostSums }[]> {
   const { range } = asked;
   const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
   const keyOf: BucketKeyFunction = (ms, clock) => {
@@ -71,7 +71,7 @@ export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cos
 }
 
 /** Throws a 422 error if tariffs of two currencies are valid in the range. */
-export async function assertOneCurrencyInRange(db: Database, userId: string, range: Range): Promise<void> {
+export async function assertOneCurrencyInRange(db: Database, userId: string, range: DayRange): Promise<void> {
   assertSingleCurrency(await loadAllTariffs(db, userId), range, await zoneOf(db, userId));
 }
 
@@ -81,7 +81,7 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
  */
 export async function loadCostSources(
   db: Database,
-  buyer: CostSubject,
+  buyer: HomeOrDevice,
   known?: readonly Tariff[],
 ): Promise<CostSources<number>> {
   const [tariffs, zone, meter] = await Promise.all([
@@ -102,7 +102,7 @@ export async function loadCostInputs(
   db: Database,
   userId: string,
   tariffs: readonly Tariff[],
-  { range, now }: { range: Range; now: Date },
+  { range, now }: { range: DayRange; now: Date },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<CostInputs> {
   const [zone, meter] = await Promise.all([zoneOf(db, userId), readBoughtEnergyMeter(db, { userId })]);
@@ -114,7 +114,7 @@ export async function loadCostInputs(
 export function loadPriceInputs(
   db: Database,
   tariffs: readonly Tariff[],
-  range: Range,
+  range: DayRange,
   now: Date,
 ): Promise<CostInputs['prices']> {
   const { fromMs, toMs } = getCostedQuarterHours(range, now);

@@ -1,6 +1,6 @@
-import { asBillionths, formatRounded } from '#src/core/decimal.ts';
+import { castToBillionths, formatRounded } from '#src/core/decimal.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { RowLabels } from '#src/energy/clock-labels.ts';
+import type { RowTimeLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { findEmissionSeries } from '#src/tariffs/price-series.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
@@ -29,7 +29,7 @@ export async function loadEmissions(
   db: Database,
   asked: CostQuery,
   groupBy: GroupBy,
-): Promise<((labels: RowLabels) => Emissions) | null> {
+): Promise<((labels: RowTimeLabels) => Emissions) | null> {
   const seriesId = await findEmissionSeries(db, asked.buyer.userId);
   if (seriesId === null) return null;
   const rows = await sumCostsOfRows(await loadEmissionSources(db, asked, seriesId), asked, groupBy);
@@ -51,7 +51,7 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
   const tariff: Tariff = {
     ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },
     ...{ standingPerDay: null, capacity: null, export: null },
-    import: { kind: 'series', seriesId, multiply: asBillionths(1_000_000_000n), add: asBillionths(0n) },
+    import: { kind: 'series', seriesId, multiply: castToBillionths(1_000_000_000n), add: castToBillionths(0n) },
   };
   // Days are those of the range's zone, because the range may begin during a day of the user's zone.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };

@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type Range, splitQuarterHours } from '#src/energy/ranges.ts';
+import { type DayRange, splitQuarterHours } from '#src/energy/ranges.ts';
 import { createPriceLookup, type PackedPrices } from '#src/tariffs/packed-days.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
@@ -8,8 +8,8 @@ import {
   findPeakEnergy,
   getCostedQuarterHours,
   getMonthRange,
+  getStartOfMonth,
   roundUpToQuarterHour,
-  startOfMonth,
 } from './sums.ts';
 
 /** Energy and prices in memory from which the costs of one range are computed: plain data that can be sent to a worker thread. */
@@ -50,7 +50,7 @@ export async function readInChunks<Name extends string>(
 export async function loadEnergyOfRange(
   meter: EnergyMeter,
   tariffs: readonly Tariff[],
-  asked: { range: Range; zone: string; now: Date },
+  asked: { range: DayRange; zone: string; now: Date },
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
   const earlier = await loadEarlierMonths(meter, tariffs, asked, signal);
@@ -70,11 +70,11 @@ export async function loadEnergyOfRange(
 export async function loadEarlierMonths(
   meter: EnergyMeter,
   tariffs: readonly Tariff[],
-  { range, zone, now }: { range: Range; zone: string; now: Date },
+  { range, zone, now }: { range: DayRange; zone: string; now: Date },
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
   const wanted = Math.max(0, ...tariffs.map(({ capacity }) => capacity?.monthsAveraged ?? 0)) - 1;
-  const begun = startOfMonth(range.from, zone);
+  const begun = getStartOfMonth(range.from, zone);
   const isWhole = getMonthRange(begun, zone).from >= range.from;
   const first = getMonthRange(isWhole ? begun : begun.plus({ months: 1 }), zone).from;
   if (first >= range.to || first > now) return [];
@@ -96,7 +96,7 @@ export async function loadEarlierMonths(
 }
 
 /** Returns the inputs of a cost computation under the given tariffs from data in memory, so that the computation needs no database. */
-export const createCostSources = (
+export const createCostSourcesFromInputs = (
   { zone, beginsAtMs, stretches, prices }: CostInputs,
   tariffs: readonly Tariff[],
 ): CostSources<number> => ({
@@ -105,7 +105,7 @@ export const createCostSources = (
   isHome: true,
   meter: {
     beginsAtMs,
-    boughtIn: async (range) => cutEnergyStretches(stretches, range, (count) => new Float64Array(count)),
+    boughtIn: async (range) => extractEnergyOfRange(stretches, range, (count) => new Float64Array(count)),
   },
   pricesIn: lookupOf(prices),
 });
@@ -122,7 +122,7 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
  * Returns the energy of a range, cut from stretches of energy; if two stretches overlap, the later one in the list applies. Quarter-hours
  * outside all stretches are 0. `list`: creates a list of zeros.
  */
-export function cutEnergyStretches<Energy extends number | bigint>(
+export function extractEnergyOfRange<Energy extends number | bigint>(
   stretches: readonly BoughtEnergy<Energy>[],
   range: { from: Date; to: Date },
   list: (count: number) => BoughtEnergy<Energy>['imported'],

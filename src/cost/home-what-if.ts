@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
-import { readHomeExchange } from '#src/energy/home/exchange.ts';
+import { readHomeEnergyExchange } from '#src/energy/home/exchange.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import type { DayRange } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { readBoughtEnergyMeter } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
@@ -19,7 +19,13 @@ import type { HomeChange } from './what-if.ts';
 export async function loadWhatIf(
   db: Database,
   calculator: Calculator,
-  { userId, zone, range, now, change }: { userId: string; zone: string; range: Range; now: Date; change: HomeChange },
+  {
+    userId,
+    zone,
+    range,
+    now,
+    change,
+  }: { userId: string; zone: string; range: DayRange; now: Date; change: HomeChange },
   signal: AbortSignal,
 ): Promise<WhatIfResult | null> {
   const tariffs = await loadAllTariffs(db, userId);
@@ -31,7 +37,7 @@ export async function loadWhatIf(
   ]);
   const exchange = await readInChunks(
     getCostedQuarterHours(range, now),
-    (chunk) => readHomeExchange(db, home, chunk),
+    (chunk) => readHomeEnergyExchange(db, home, chunk),
     signal,
   );
   if (!exchange) return null;

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type CostOrEmissionsInclude, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { type GroupBy, loadInsights, splitIntoPages } from '#src/energy/insights.ts';
-import { createDayRange, type Range } from '#src/energy/ranges.ts';
+import { type GroupBy, loadInsights, splitRangeIntoPages } from '#src/energy/insights.ts';
+import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } from './costs.ts';
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
@@ -19,7 +19,7 @@ export interface CostAndEmissions {
 
 interface AskedInsights {
   userId: string;
-  range: Range;
+  range: DayRange;
   groupBy: GroupBy;
   include: ReadonlySet<IncludeName>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
@@ -74,7 +74,7 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
 export async function* streamWeightedInsights(db: Database, asked: AskedInsights) {
   // The currencies of the whole range are checked first, because an error can no longer be returned once a streamed response has begun.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
-  for (const range of splitIntoPages(asked.range, asked.groupBy))
+  for (const range of splitRangeIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });
 }
 

@@ -1,12 +1,12 @@
 import type { Database } from '#src/database/connect.ts';
 import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
 import { findComparedSpans } from '#src/energy/period/period.ts';
-import { createDayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
-import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
+import { type HomeOrDevice, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
-import { nullIfTwoCurrencies } from './running.ts';
+import { nullIfMixedCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
 import { type CostSources, computeCostSums, computeTotalCost } from './sums.ts';
 
@@ -31,7 +31,7 @@ const MOST_DEVICES = 12;
  */
 export async function loadPeriodCosts(
   db: Database,
-  buyer: CostSubject,
+  buyer: HomeOrDevice,
   asked: { unit: PeriodUnit; date: string; zone: string; now: Date; newest: Date | null },
 ): Promise<PeriodCosts> {
   const { unit, date, zone, now } = asked;
@@ -41,9 +41,9 @@ export async function loadPeriodCosts(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const [ofNow, ofBefore, ofLastYear] = findComparedSpans(unit, days, asked) ?? [];
-  const cut = (span: { range: Range } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
+  const cut = (span: { range: DayRange } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
   const [used, nowCost, before, lastYear, devices, ofKilowatt] = await Promise.all([
-    nullIfTwoCurrencies(computeTotalCost(sources, { range, now })),
+    nullIfMixedCurrencies(computeTotalCost(sources, { range, now })),
     cut(ofNow),
     cut(ofBefore),
     cut(ofLastYear),
@@ -60,15 +60,15 @@ export async function loadPeriodCosts(
 }
 
 /** Returns the cost of a range, at most up to now. The range must end at the start of a quarter-hour. */
-async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
+async function cutCost(sources: CostSources, range: DayRange, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] =
-    (await nullIfTwoCurrencies(computeCostSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
+    (await nullIfMixedCurrencies(computeCostSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
   return sums ? roundCost(sums) : null;
 }
 
 /** Returns the costs of the devices that used most energy, each by its own import (docs/cost.md, "Whose energy"). */
-async function devicesIn(db: Database, sources: CostSources, userId: string, range: Range, now: Date) {
+async function devicesIn(db: Database, sources: CostSources, userId: string, range: DayRange, now: Date) {
   const devices = await db
     .selectFrom('devices')
     .select('device_id')
@@ -85,7 +85,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
     const meter = await readBoughtEnergyMeter(db, { userId, deviceId });
-    const cost = await nullIfTwoCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
+    const cost = await nullIfMixedCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
     costs.push({ device_id: deviceId, cost });
   }
   return costs;

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadCostSources } from './costs.ts';
-import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
+import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals } from './prices.ts';
 
 /** Prices of imported energy by the hour, today and tomorrow. */
 export interface PriceCurve {
@@ -34,7 +34,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const seriesPrice = await pricesIn(range);
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   const clockAt = createWallClock(fromMs, toMs, zone);
-  const quarters = new Map<number, (ExactPrice | null)[]>();
+  const quarters = new Map<number, (PriceIn18Decimals | null)[]>();
   for (let ms = Math.ceil(fromMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS; ms < toMs; ms += QUARTER_HOUR_MS) {
     const clock = clockAt(ms);
     // A day whose tariff has another currency gets no prices, because its prices cannot be drawn on the same axis.
@@ -51,7 +51,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   return { currency: first.currency, hours };
 }
 
-function meanOf(prices: readonly (ExactPrice | null)[]): string | null {
+function meanOf(prices: readonly (PriceIn18Decimals | null)[]): string | null {
   const known = prices.filter((price) => price !== null);
   if (known.length < prices.length) return null;
   const numerator = known.reduce((sum, price) => sum + price, 0n);

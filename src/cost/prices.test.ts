@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import type { RatePeriod, Rates } from '#src/tariffs/tariff.ts';
 import { findEnergyPrice } from './prices.ts';
 
-const price = (euros: number) => asBillionths(BigInt(euros) * 1_000_000_000n);
+const price = (euros: number) => castToBillionths(BigInt(euros) * 1_000_000_000n);
 const period = (given: Partial<RatePeriod>): RatePeriod => ({
   perKwh: price(1),
   days: null,

@@ -5,7 +5,7 @@ import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
  * A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply +
  * add`.
  */
-export type ExactPrice = bigint;
+export type PriceIn18Decimals = bigint;
 
 const BILLION = 1_000_000_000n;
 
@@ -25,7 +25,7 @@ export function findEnergyPrice(
   quarterMs: number,
   clock: ClockQuarterHour,
   seriesPrice: SeriesPriceLookup,
-): ExactPrice | null {
+): PriceIn18Decimals | null {
   switch (rates.kind) {
     case 'flat':
       return rates.perKwh * BILLION;

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findEndOfKnownExports } from '#src/energy/home/running.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import type { DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
 import { computeTotalCost } from './sums.ts';
@@ -26,12 +26,14 @@ export async function loadCostsOfCurrentPeriods(
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
     const range = rangeOf(startMs, endMs, sources.zone);
-    costs.push(range.from > until ? null : await nullIfTwoCurrencies(computeTotalCost(sources, { range, now: until })));
+    costs.push(
+      range.from > until ? null : await nullIfMixedCurrencies(computeTotalCost(sources, { range, now: until })),
+    );
   }
   return costs;
 }
 
-const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
+const rangeOf = (startMs: number, endMs: number, zone: string): DayRange => {
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
@@ -39,15 +41,15 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
 /**
  * Whether the error reports tariffs of two currencies in one range. This is the only error of a cost computation that the caller can cause.
  */
-export const isTwoCurrenciesError = (error: unknown): boolean =>
+export const isMixedCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 
 /** Awaits a cost; returns null if it fails because tariffs of two currencies are valid in its range. */
-export async function nullIfTwoCurrencies<T>(answer: Promise<T>): Promise<T | null> {
+export async function nullIfMixedCurrencies<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
-    if (isTwoCurrenciesError(error)) return null;
+    if (isMixedCurrenciesError(error)) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeBoughtShares } from './steady-load.ts';
+import { computeBoughtSharesOfUsage } from './steady-load.ts';
 
 test.each<[string, number[], number[], number[]]>([
   ['all of it bought', [5, 7], [5, 7], [1, 1]],
@@ -10,7 +10,7 @@ test.each<[string, number[], number[], number[]]>([
   ['nothing known', [0], [Number.NaN], [1]],
   ['nothing', [], [], []],
 ])('share of the usage that is bought: %s', (_, imported, used, shares) => {
-  expect([...computeBoughtShares(Float64Array.from(imported), Float64Array.from(used))]).toEqual(shares);
+  expect([...computeBoughtSharesOfUsage(Float64Array.from(imported), Float64Array.from(used))]).toEqual(shares);
 });
 
 test('a day without data has the mean shares of the same time on other days', () => {
@@ -18,6 +18,6 @@ test('a day without data has the mean shares of the same time on other days', ()
   const sun = day((slot) => (slot >= 40 && slot < 64 ? 0 : 300));
   const imported = Float64Array.from([...day(() => 0), ...sun]);
   const used = Float64Array.from([...day(() => Number.NaN), ...day(() => 300)]);
-  const shares = computeBoughtShares(imported, used);
+  const shares = computeBoughtSharesOfUsage(imported, used);
   expect([...shares.subarray(0, 96)]).toEqual([...shares.subarray(96)]);
 });

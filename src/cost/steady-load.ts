@@ -3,11 +3,11 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { createDayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import { type EnergyMeter, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
-import { nullIfTwoCurrencies } from './running.ts';
+import { nullIfMixedCurrencies } from './running.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 
 /** Energy in a quarter-hour of a load of 1 kW, in mWh and in kWh. */
@@ -35,7 +35,7 @@ const isNight = ({ minute }: ClockQuarterHour): boolean => minute < NIGHT_ENDS_M
 export async function computeKilowattYearCost(
   db: Database,
   sources: CostSources,
-  { userId, range: { end, zone }, now }: { userId: string; range: Range; now: Date },
+  { userId, range: { end, zone }, now }: { userId: string; range: DayRange; now: Date },
 ): Promise<KilowattYearCost | null> {
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
   const last = end < today ? end : today;
@@ -49,7 +49,7 @@ export async function computeKilowattYearCost(
   if (toMs <= fromMs) return null;
   const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
   const steady: CostSources = { ...sources, meter: steadyMeter(fromMs, shares), isHome: false };
-  const sums = await nullIfTwoCurrencies(
+  const sums = await nullIfMixedCurrencies(
     computeCostSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
   );
   const clockOf = createWallClock(fromMs, toMs, zone);
@@ -101,7 +101,7 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
   const meter = await readBoughtEnergyMeter(db, { userId });
   const [{ used }, { imported }] = await Promise.all([readHomeQuarterHours(db, home, range), meter.boughtIn(range)]);
-  return computeBoughtShares(imported, used);
+  return computeBoughtSharesOfUsage(imported, used);
 }
 
 /**
@@ -109,7 +109,7 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
  * (NaN or 0) gets the mean of the same time (UTC) on other days, because solar production depends on the time of day.
  * Without such days it gets the mean of all quarter-hours. Pure.
  */
-export function computeBoughtShares(imported: Float64Array, used: Float64Array): Float64Array {
+export function computeBoughtSharesOfUsage(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
   const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (const [at, share] of shares.entries()) {

@@ -11,9 +11,9 @@ import {
   type ApiRates,
   type ApiTariff,
   type CostedQuarterHour,
-  localTime,
+  computeReferenceCosts,
+  getLocalTime,
   type ReferenceHome,
-  referenceCosts,
 } from '#test/reference/cost.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
@@ -221,8 +221,8 @@ const KEYS: Record<
     ours: (ms, clock) => new Date(getStartOfClockUnit(ms, clock, 'hour')).toISOString(),
     theirs: hourStart,
   },
-  day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => localTime(ms, zone).date },
-  month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => localTime(ms, zone).yearMonth },
+  day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => getLocalTime(ms, zone).date },
+  month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => getLocalTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
 /**
@@ -231,7 +231,7 @@ const KEYS: Record<
  */
 function hourStart(ms: number, zone: string): string {
   const hourAt = (atMs: number) => {
-    const { clock, offset } = localTime(atMs, zone);
+    const { clock, offset } = getLocalTime(atMs, zone);
     return `${clock.slice(0, 2)}${offset}`;
   };
   let startMs = ms;
@@ -273,7 +273,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         // Buckets of hours and days contain no whole month, even on the first day of a month, so they have no capacity charges.
         const isOfMonths = group === 'month' || group === 'all';
         const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
-        const expected = referenceCosts(
+        const expected = computeReferenceCosts(
           { ...metered, tariffs },
           { fromMs, toMs, nowMs },
           (ms) => theirs(ms, asked),

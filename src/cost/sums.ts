@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createDayRange, type Range, splitQuarterHours } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
@@ -32,7 +32,7 @@ export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => 
  */
 export async function computeCostSums(
   sources: CostSources,
-  { range, now }: { range: Range; now: Date },
+  { range, now }: { range: DayRange; now: Date },
   keyOf: BucketKeyFunction,
   hasMonths: boolean,
 ): Promise<Map<string, CostSums>> {
@@ -86,13 +86,16 @@ export async function computeCostSums(
 }
 
 /** Returns the total cost of a range, or null if no tariff was valid. Error 422 if tariffs of two currencies are valid in the range. */
-export async function computeTotalCost(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
+export async function computeTotalCost(
+  sources: CostSources,
+  asked: { range: DayRange; now: Date },
+): Promise<Cost | null> {
   const [all] = (await computeCostSums(sources, asked, () => '', true)).values();
   return all ? roundCost(all) : null;
 }
 
 /** Returns the quarter-hours of a range that have begun: `[fromMs, toMs)`. */
-export const getCostedQuarterHours = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
+export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: number; toMs: number } => ({
   fromMs: roundUpToQuarterHour(range.from),
   toMs: Math.min(roundUpToQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
 });
@@ -127,7 +130,7 @@ const startOfDay = (date: string, zone: string): Date => createDayRange(date, da
  */
 export function assertSingleCurrency(
   tariffs: readonly Tariff[],
-  { from, to }: Range,
+  { from, to }: DayRange,
   zone: string,
   field = 'include',
 ): string | null {
@@ -147,7 +150,7 @@ interface AskedMonths {
   meter: EnergyMeter<number | bigint>;
   tariffs: readonly Tariff[];
   zone: string;
-  range: Range;
+  range: DayRange;
   now: Date;
   keyOf: BucketKeyFunction;
 }
@@ -164,7 +167,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_HOUR_MS, range.zone)(quarterMs));
   };
   const endMs = Math.min(range.to.getTime(), now.getTime() + 1);
-  for (let month = startOfMonth(range.from, zone); ; month = month.plus({ months: 1 })) {
+  for (let month = getStartOfMonth(range.from, zone); ; month = month.plus({ months: 1 })) {
     const { from, to } = getMonthRange(month, zone);
     if (from.getTime() >= endMs) return;
     const isOver = to <= now;
@@ -196,9 +199,9 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
 }
 
 const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? addFractions(sum, more) : more);
-export const startOfMonth = (time: Date, zone: string): DateTime =>
+export const getStartOfMonth = (time: Date, zone: string): DateTime =>
   DateTime.fromJSDate(time, { zone }).startOf('month');
-export const getMonthRange = (month: DateTime, zone: string): Range =>
+export const getMonthRange = (month: DateTime, zone: string): DayRange =>
   createDayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**

@@ -1,10 +1,10 @@
-import type { RowLabels } from '#src/energy/clock-labels.ts';
+import type { RowTimeLabels } from '#src/energy/clock-labels.ts';
 import type { CostOrEmissionsInclude } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
 /** Fields of every usage row to which costs are added. */
-export type UsageRow = RowLabels & { kwh_used: number | null; peak_hour: string | null };
+export type UsageRow = RowTimeLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
  * Adds costs to rows, in order of time. The cost is null if no tariff was valid. If a bucket has a cost but no known energy, a row is
@@ -30,7 +30,7 @@ export function addCostsToRows<R extends UsageRow>(
 }
 
 /** Returns the key that identifies a row among the rows of a range. */
-export const getUsageRowKey = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
+export const getUsageRowKey = ({ date, starts_at }: RowTimeLabels): string => starts_at ?? date;
 
 /** Columns of costs and emissions in CSV, in the order of their members. */
 const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {

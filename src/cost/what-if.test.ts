@@ -3,12 +3,17 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import type { HomeExchange } from '#src/energy/home/exchange.ts';
+import type { HomeEnergyExchange } from '#src/energy/home/exchange.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import type { PackedPrices } from '#src/tariffs/packed-days.ts';
 import { parseTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
-import { type ApiTariff, type CostedQuarterHour, type ExactRatio, referenceCosts } from '#test/reference/cost.ts';
-import { type ApiChange, type HomeQuarterHour, referenceWhatIf } from '#test/reference/what-if.ts';
+import {
+  type ApiTariff,
+  type CostedQuarterHour,
+  computeReferenceCosts,
+  type ExactRatio,
+} from '#test/reference/cost.ts';
+import { type ApiChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
 import { loadEarlierMonths, loadEnergyOfRange } from './held-sources.ts';
@@ -98,7 +103,7 @@ function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   });
 }
 
-function exchangeOf(home: readonly HomeQuarterHour[]): HomeExchange {
+function exchangeOf(home: readonly HomeQuarterHour[]): HomeEnergyExchange {
   const column = (value: (quarter: HomeQuarterHour) => number) => Float64Array.from(home, value);
   return {
     isKnown: column(({ known }) => Number(known)),
@@ -203,10 +208,10 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
       exchange: exchangeOf(home),
       change: changeOf(change),
     });
-    const { before, after, battery = null, unknownQuarterHours } = referenceWhatIf(home, change);
+    const { before, after, battery = null, unknownQuarterHours } = computeReferenceWhatIf(home, change);
     const costOf = (quarters: CostedQuarterHour<number | ExactRatio>[]) => {
       const all = { zone, tariffs: own, fromMs: beginsAtMs, quarters: [...earlier, ...quarters], series };
-      return referenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
+      return computeReferenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
     };
     const side = ({ quarters, ...energies }: typeof before) => ({ ...energies, cost: costOf(quarters) });
     expect({ seed, ...found }).toEqual({
@@ -233,7 +238,7 @@ test(`${HOMES} random homes under other tariffs equal an independent calculation
     const costs = await compute({ ask: 'compare', held, range, now, tariffs });
     const expected = [own, ...offers].map((some) => {
       const all = { zone, tariffs: some, fromMs: beginsAtMs, quarters: measured, series };
-      return referenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
+      return computeReferenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
     });
     expect({ seed, costs }).toEqual({ seed, costs: expected });
   }

@@ -1,6 +1,6 @@
 import { type Billionths, formatRounded } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import type { HomeExchange } from '#src/energy/home/exchange.ts';
+import type { HomeEnergyExchange } from '#src/energy/home/exchange.ts';
 import { roundKwh } from './cost.ts';
 
 /** A battery that a home might have. Energies in kWh, powers in kW. */
@@ -29,7 +29,7 @@ interface Exchanged<List> {
   exported: List;
 }
 
-export interface SimulatedHome {
+export interface HomeSimulation {
   /** Number of simulation units in a mWh, chosen so that every energy is a whole number of units. */
   units: bigint;
   before: Exchanged<Float64Array>;
@@ -67,7 +67,7 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
  * energies are whole numbers of 1/`units` of a mWh, and nothing is rounded before the response. Quarter-hours with
  * unknown energy are skipped. Pure.
  */
-export function simulateHome(exchange: HomeExchange, { battery, productionScale }: HomeChange): SimulatedHome {
+export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
   const count = exchange.isKnown.length;
   // The energy of a charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is
   // chosen so that both energies, and their quotients by the efficiency, are whole numbers.
@@ -87,7 +87,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
       unknownQuarterHours++;
       continue;
     }
-    const of = (name: keyof HomeExchange) => exchange[name][at] as number;
+    const of = (name: keyof HomeEnergyExchange) => exchange[name][at] as number;
     const both = Math.min(of('imported'), of('exported'));
     const [imported, exported, isAlone] = [of('imported') - both, of('exported') - both, of('exportedAlone') > 0];
     before.imported[at] = imported;
@@ -191,7 +191,7 @@ export interface HomeEnergies {
  * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3
  * decimals. Pure.
  */
-export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): HomeEnergies {
+export function roundHomeEnergies({ units, sums }: HomeSimulation, side: 'before' | 'after'): HomeEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;
   const consumed = production - exportedBeside;
@@ -204,7 +204,7 @@ export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before'
 }
 
 /** Describes the activity of a simulated battery in the API's format. Pure. */
-export function describeBattery({ units, sums }: SimulatedHome, { capacityKwh }: Battery) {
+export function describeBattery({ units, sums }: HomeSimulation, { capacityKwh }: Battery) {
   const cycles = { numerator: sums.discharged * 1_000n, denominator: capacityKwh * units };
   return {
     charged_kwh: roundKwh(sums.charged, units),
@@ -215,7 +215,7 @@ export function describeBattery({ units, sums }: SimulatedHome, { capacityKwh }:
 }
 
 /** Whether a change can alter any energy: there is exported energy to store, or production to scale. */
-export function canChangeAlterEnergy({ sums }: SimulatedHome, { battery, productionScale }: HomeChange): boolean {
+export function canHomeChangeAlterEnergy({ sums }: HomeSimulation, { battery, productionScale }: HomeChange): boolean {
   const isScaled = productionScale !== null && sums.before.production > 0n;
   return isScaled || (battery !== null && sums.before.exported > 0n);
 }

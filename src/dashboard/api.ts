@@ -44,7 +44,7 @@ export function formatErrorSentence(error: unknown): string {
 }
 
 /** Whether a failed request may succeed later: the service was unreachable or busy, or the account had reached a limit. */
-export const isTemporary = (error: unknown): boolean =>
+export const isTemporaryFailure = (error: unknown): boolean =>
   error instanceof ApiFailure ? error.status === 503 || error.status === 429 : error instanceof TypeError;
 
 let csrfToken = '';
@@ -69,7 +69,7 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
  * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key. If the response was lost, repeating the request
  * with the same key returns the response again.
  */
-export async function postBody<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
+export async function postRequest<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
@@ -77,9 +77,9 @@ export async function postBody<T>(path: string, sent: { once?: string; type?: st
  * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser cannot determine which
  * cell has the account. Skips cells that do not respond. Returns the responses.
  */
-export async function postToEachCell<T>(path: string, body: object): Promise<T[]> {
-  const { body: first, others } = await postToCell<T>(path, body);
-  const asked = await Promise.allSettled(others.map((cell) => postToCell<T>(path, body, cell)));
+export async function postSignInToEachCell<T>(path: string, body: object): Promise<T[]> {
+  const { body: first, others } = await postSignInToCell<T>(path, body);
+  const asked = await Promise.allSettled(others.map((cell) => postSignInToCell<T>(path, body, cell)));
   return [first, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []))];
 }
 
@@ -87,7 +87,11 @@ export async function postToEachCell<T>(path: string, body: object): Promise<T[]
  * Sends a POST that begins a sign-in to one cell; without `cell`, to the cell that the router chooses. Returns the response and the names
  * of the other cells. Without a router, there are no other cells.
  */
-export async function postToCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
+export async function postSignInToCell<T>(
+  path: string,
+  body: object,
+  cell?: string,
+): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
   // The router sets the header `energy-cells` (deploy/cells/haproxy.cfg).
@@ -95,26 +99,26 @@ export async function postToCell<T>(path: string, body: object, cell?: string): 
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
 
-export interface Page<T> {
+export interface ResultPage<T> {
   rows: T[];
   next: string | null;
 }
 
 /** Returns one page of a list. The response's Link header names the next page. */
-export async function fetchPage<T>(path: string): Promise<Page<T>> {
+export async function fetchResultPage<T>(path: string): Promise<ResultPage<T>> {
   const { body, headers } = await answerTo<T[]>('GET', path, {});
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
 /** Returns the rows of a list, fetched page by page until there are `most` rows. `path`: path of the list without a limit. */
-export async function fetchAll<T>(path: string, most = 1_000): Promise<T[]> {
+export async function fetchAllPages<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (
     let next: string | null = `${path}${path.includes('?') ? '&' : '?'}limit=200`;
     next !== null && rows.length < most;
   ) {
-    const one: Page<T> = await fetchPage<T>(next);
+    const one: ResultPage<T> = await fetchResultPage<T>(next);
     rows.push(...one.rows);
     next = one.next;
   }
@@ -186,7 +190,7 @@ function tellSeen(at: string | null): void {
   document.dispatchEvent(new Event(CHANGED));
 }
 
-export function useSeenAt(): string | null {
+export function useLastResponseTime(): string | null {
   const [at, setAt] = useState(seenAt);
   useEffect(() => {
     const updateAge = () => setAt(seenAt);

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, formatErrorSentence, useSeenAt, withQuery } from './api.ts';
+import { callApi, formatErrorSentence, useLastResponseTime, withQuery } from './api.ts';
 import { type Children, html } from './html.ts';
 import { formatTimeAgo } from './parts/format.ts';
 import { Icon } from './parts/icons.ts';
@@ -43,7 +43,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
   };
   const link = (name: keyof typeof pages, icon?: Children) =>
     html`<a ...${to(name === 'home' ? '' : name)} aria-current=${currentOf(name)}>${icon}${pages[name]}</a>`;
-  const seenAt = useSeenAt();
+  const seenAt = useLastResponseTime();
   return html`
     <a class="skip" href="#main">${frame.skip}</a>
     <header class="top">

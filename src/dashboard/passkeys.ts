@@ -1,4 +1,4 @@
-import { callApi, postToEachCell } from './api.ts';
+import { callApi, postSignInToEachCell } from './api.ts';
 import { words } from './words/words.ts';
 
 /** Whether this browser can create and use passkeys. Browsers offer passkeys only on HTTPS pages. */
@@ -15,7 +15,7 @@ interface CreatedPasskey {
  * Creates a passkey for the signed-in account. The browser asks the person where to store it. Errors have a message for
  * the user.
  */
-export async function makePasskey(): Promise<CreatedPasskey> {
+export async function createPasskey(): Promise<CreatedPasskey> {
   const { challenge_id, options } = await callApi<{
     challenge_id: string;
     options: PublicKeyCredentialCreationOptionsJSON;
@@ -29,8 +29,8 @@ export async function makePasskey(): Promise<CreatedPasskey> {
  * Asks the person for a passkey and returns proofs for signing in, one for each cell. The first valid proof counts. A passkey does not
  * identify the cell of its account, so one signature covers the challenges of all cells. Errors have a message for the user.
  */
-export async function askForPasskey(): Promise<object[]> {
-  const begun = await postToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
+export async function requestPasskeyProofs(): Promise<object[]> {
+  const begun = await postSignInToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );

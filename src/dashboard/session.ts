@@ -53,12 +53,12 @@ export function usePageLink(): PageLink {
   const { go } = useSession();
   return (page) => ({
     href: page === '' ? '/dashboard' : `/dashboard/${page}`,
-    onClick: onPlainClick(() => go(page)),
+    onClick: createPlainClickHandler(() => go(page)),
   });
 }
 
 /** Returns a handler for clicks on a link. Ignores clicks with a modifier key, with which the browser opens the link in another tab. */
-export const onPlainClick = (act: () => void) => (event: MouseEvent) => {
+export const createPlainClickHandler = (act: () => void) => (event: MouseEvent) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();
   act();

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure, callApi, postToCell, postToEachCell } from './api.ts';
+import { ApiFailure, callApi, postSignInToCell, postSignInToEachCell } from './api.ts';
 import { html } from './html.ts';
-import { LanguageChoice } from './parts/appearance.ts';
-import { submittedForm, useAction } from './parts/load.ts';
-import { busyAttributes, ErrorMessage, Field, renderInlineMarkup } from './parts/ui.ts';
-import { askForPasskey, canUsePasskeys } from './passkeys.ts';
-import { findNextCell, type ProviderAttempt, storeUntriedCells } from './provider-cells.ts';
+import { LanguageSelect } from './parts/appearance.ts';
+import { readSubmittedForm, useAction } from './parts/load.ts';
+import { ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from './parts/ui.ts';
+import { canUsePasskeys, requestPasskeyProofs } from './passkeys.ts';
+import { findNextSignInAttempt, type ProviderSignInAttempt, storeCellsToTryNext } from './provider-cells.ts';
 import { words } from './words/words.ts';
 
 /**
@@ -20,7 +20,7 @@ export function SignIn<Signed>(props: {
   onSignedIn: (session: Signed) => void;
 }) {
   const { reason, provider, onSignedIn } = props;
-  const [{ problem, attempt }] = useState(() => findNextCell(takeProblem(), sessionStorage));
+  const [{ problem, attempt }] = useState(() => findNextSignInAttempt(takeProblem(), sessionStorage));
   const { isAddress, token, setToken } = useMailedToken();
   const [asked, setAsked] = useState<{ email: string; signInIds: string[] } | null>(null);
   const { run, isBusy, error } = useAction();
@@ -40,15 +40,15 @@ export function SignIn<Signed>(props: {
     throw new Error(token === '' ? signIn.wrongCode : isAddress ? signIn.wrongAddress : signIn.wrongLink);
   };
   const ask = (event: SubmitEvent) => {
-    const email = String(submittedForm(event).get('email'));
+    const email = String(readSubmittedForm(event).get('email'));
     run(async () => {
-      const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
+      const begun = await postSignInToEachCell<{ sign_in_id: string }>('/sign-in', { email });
       // Sign-ins that were begun, one per cell. The code in the mail belongs to one of them.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };
   const tryCode = (event: SubmitEvent) => {
-    const code = String(submittedForm(event).get('code'));
+    const code = String(readSubmittedForm(event).get('code'));
     open(...(asked?.signInIds ?? []).map((sign_in_id) => ({ sign_in_id, code })));
   };
 
@@ -60,17 +60,17 @@ export function SignIn<Signed>(props: {
       ${
         token !== ''
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
-            <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
+            <button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<${CodeForm} email=${asked.email} isBusy=${isBusy} onSubmit=${tryCode} onAnother=${() => setAsked(null)} />`
             : html`<form onSubmit=${ask}>
                 <${Field} label=${signIn.email} hint=${signIn.emailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
-                <button class="main" ...${busyAttributes(isBusy)}>${signIn.ask}</button>
+                <button class="main" ...${getBusyAttributes(isBusy)}>${signIn.ask}</button>
               </form>
               ${canUsePasskeys() && html`<${PasskeyButton} onProofs=${async (proofs: object[]) => onSignedIn(await postFirstValid<Signed>(path, proofs))} />`}
               ${provider !== null && html`<${ProviderButton} label=${provider} />`}`
       }
-      <p class="quiet"><${LanguageChoice} /></p>
+      <p class="quiet"><${LanguageSelect} /></p>
     </div>
   </main>`;
 }
@@ -118,7 +118,7 @@ function CodeForm(props: {
     <${Field} label=${signIn.code} hint=${signIn.codeHint}
       name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />
     <p class="actions">
-      <button class="main" ...${busyAttributes(props.isBusy)}>${signIn.title}</button>
+      <button class="main" ...${getBusyAttributes(props.isBusy)}>${signIn.title}</button>
       <button type="button" onClick=${props.onAnother}>${signIn.another}</button>
     </p>
     <p class="quiet">${renderInlineMarkup(signIn.noMail)}</p>
@@ -129,10 +129,10 @@ function CodeForm(props: {
 function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
   const { run, isBusy, error } = useAction();
   const { passkeys: w, provider } = words().common;
-  const begin = () => run(async () => onProofs(await askForPasskey()).catch(refused));
+  const begin = () => run(async () => onProofs(await requestPasskeyProofs()).catch(refused));
   return html`<p class="quiet or">${provider.or}</p>
     <${ErrorMessage} text=${error} />
-    <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.signIn}</button>`;
+    <button type="button" class="wide" ...${getBusyAttributes(isBusy)} onClick=${begin}>${w.signIn}</button>`;
 }
 
 function refused(failure: unknown): never {
@@ -147,17 +147,17 @@ function ProviderButton({ label }: { label: string }) {
   const begin = () => run(() => goToProvider({ returnTo: location.pathname }));
   return html`<p class="quiet or">${w.or}</p>
     <${ErrorMessage} text=${error} />
-    <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
+    <button type="button" class="wide" ...${getBusyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
 /** Begins a sign-in at the identity provider, and opens the provider's page. */
-async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promise<void> {
-  const { body, others } = await postToCell<{ location: string }>(
+async function goToProvider({ returnTo, cell, untried }: ProviderSignInAttempt): Promise<void> {
+  const { body, others } = await postSignInToCell<{ location: string }>(
     '/sign-in/provider',
     { return_to: returnTo },
     cell,
   ).catch(away);
-  storeUntriedCells(sessionStorage, returnTo, untried ?? others);
+  storeCellsToTryNext(sessionStorage, returnTo, untried ?? others);
   location.assign(body.location);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CommitFacts, decideTier, listCommitRisks } from './capabilities.ts';
+import { type CommitSettings, decideTier, listCommitRisks } from './capabilities.ts';
 
 describe('the facts about a database server', () => {
   const facts = {
@@ -49,7 +49,7 @@ describe('the facts about a database server', () => {
   });
 });
 
-const SAFE: CommitFacts = { hosts: 2, standbys: 1, synchronousCommit: 'on', synchronousStandbyNames: '"pg2"' };
+const SAFE: CommitSettings = { hosts: 2, standbys: 1, synchronousCommit: 'on', synchronousStandbyNames: '"pg2"' };
 
 test.each([
   ['a synchronous standby', {}],

@@ -1,5 +1,5 @@
-import { explainClosing } from './closing.ts';
-import type { Pool, Query } from './connect.ts';
+import { explainDatabaseClosing } from './closing.ts';
+import type { Pool, QueryFunction } from './connect.ts';
 
 /** Capabilities of the database. Code outside sql/ checks a capability, never the tier. */
 export interface Capabilities {
@@ -20,10 +20,10 @@ export const TIERS = {
   plain: { hypertables: false, continuousAggregates: false, compression: false },
 } as const satisfies Record<string, Capabilities>;
 
-export type Tier = keyof typeof TIERS;
+export type DatabaseTier = keyof typeof TIERS;
 
 export interface DetectedDatabase {
-  tier: Tier;
+  tier: DatabaseTier;
   capabilities: Capabilities;
   /** Summary in one line for operators. */
   line: string;
@@ -47,7 +47,7 @@ interface Facts {
   /** Whether the server offers the TimescaleDB extension for installation. */
   offered: boolean;
   /** Tier for which the service's schema was created. Null before the schema exists. */
-  made: Tier | null;
+  made: DatabaseTier | null;
 }
 
 /**
@@ -81,7 +81,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
        current_setting('default_transaction_read_only') = 'on' AS "isClosed"`,
   );
   const { isMade, isClosed, ...facts } = rows[0];
-  if (isClosed) throw new UnusableDatabase(await explainClosing(pool));
+  if (isClosed) throw new UnusableDatabase(await explainDatabaseClosing(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
   // The licence is a setting of the extension's library, which PostgreSQL loads on the extension's first use.
   const { rows: chunked } = await pool.query(
@@ -126,7 +126,7 @@ export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDat
       );
     }
   }
-  const lines: Record<Tier, string> = {
+  const lines: Record<DatabaseTier, string> = {
     community: `TimescaleDB ${facts.timescale} (community licence) on PostgreSQL ${postgresName}: hypertables, continuous aggregates, compression`,
     apache: `TimescaleDB ${facts.timescale} (${licence === 'timescale' ? 'made under the Apache licence' : 'Apache licence'}) on PostgreSQL ${postgresName}: hypertables, rollup tables`,
     plain: `PostgreSQL ${postgresName} without TimescaleDB: monthly partitions, rollup tables`,
@@ -135,7 +135,7 @@ export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDat
   return { tier, capabilities: TIERS[tier], line: lines[tier] + hint };
 }
 
-function offeredTier(facts: Facts, timescale: 'auto' | 'off'): Tier {
+function offeredTier(facts: Facts, timescale: 'auto' | 'off'): DatabaseTier {
   if (facts.timescale === null || timescale === 'off') return 'plain';
   return facts.licence === 'timescale' ? 'community' : 'apache';
 }
@@ -155,7 +155,7 @@ function isOlder(version: string, than: string): boolean {
 }
 
 /** Settings of a database that determine whether a failover loses acknowledged data. */
-export interface CommitFacts {
+export interface CommitSettings {
   /** Number of hosts in the URL of the database. */
   hosts: number;
   /** Number of servers that replicate from this one at the moment. */
@@ -165,16 +165,16 @@ export interface CommitFacts {
 }
 
 /** Reads the settings that determine whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
-export async function readCommitFacts(query: Query, hosts: number): Promise<CommitFacts> {
+export async function readCommitSettings(query: QueryFunction, hosts: number): Promise<CommitSettings> {
   // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its
   // details.
-  const { rows } = await query<CommitFacts>(
+  const { rows } = await query<CommitSettings>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",
        current_setting('synchronous_standby_names') AS "synchronousStandbyNames"`,
     [hosts],
   );
-  return rows[0] as CommitFacts;
+  return rows[0] as CommitSettings;
 }
 
 /**
@@ -186,7 +186,7 @@ export function listCommitRisks({
   standbys,
   synchronousCommit,
   synchronousStandbyNames,
-}: CommitFacts): string[] {
+}: CommitSettings): string[] {
   if (hosts < 2 && standbys === 0) return [];
   if (['off', 'local'].includes(synchronousCommit)) {
     return [

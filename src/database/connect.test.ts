@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import {
   buildStatementOnce,
-  createDatabaseOn,
+  createDatabaseOnConnection,
   parseBigintsWithNulls,
   parseTimestamp,
   TIMESTAMPTZ_TYPE_ID,
@@ -44,7 +44,7 @@ test('a statement that is built once runs with the values of each call, and may 
     seen.push(statement);
     return { rows: [], rowCount: 0, command: 'SELECT' };
   };
-  const db = createDatabaseOn(Object.assign(Object.create(pg.Client.prototype), { query }));
+  const db = createDatabaseOnConnection(Object.assign(Object.create(pg.Client.prototype), { query }));
   let builds = 0;
   const run = buildStatementOnce((first: string, second: Date) => {
     builds++;

@@ -13,8 +13,8 @@ import {
 import pg from 'pg';
 import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
-import { HostUnavailableError, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
+import { isTracing, recordEndedSpan } from '#src/core/tracing.ts';
+import { HostUnavailableError, queryHost, RoleWatchingClient, type ServerRole } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
 import { refuseConnectionsWhileServerHangs, STANDSTILL_PROBE_TIMEOUT_MS } from './standstill.ts';
 import type { Tables } from './tables.ts';
@@ -82,7 +82,7 @@ export function createPool(
   const pool =
     urls.length > 1
       ? createHostsPool(urls, wanted, config)
-      : new pg.Pool({ ...config, connectionString: url, Client: WatchedClient });
+      : new pg.Pool({ ...config, connectionString: url, Client: RoleWatchingClient });
   const probe = (connectionString: string) =>
     queryHost(
       {
@@ -97,7 +97,7 @@ export function createPool(
   if (options.isAnswering) refuseConnectionsWhileServerHangs(pool, () => answerOfOne(urls.map(probe)));
   // A released connection whose server has changed its role must not be reused.
   pool.on('release', (_error, client) => {
-    if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
+    if (client instanceof RoleWatchingClient && client.isUseless) void client.end().catch(() => {});
   });
   // If the server closes an idle connection, this listener keeps the process running. If the error persists, the next query reports it.
   pool.on('error', () => {});
@@ -108,7 +108,7 @@ export function createPool(
 }
 
 /** Runs work on a separate pool, which is closed afterwards. */
-export async function withPool<T>(
+export async function runWithSeparatePool<T>(
   url: string,
   options: Parameters<typeof createPool>[1],
   work: (pool: pg.Pool) => Promise<T>,
@@ -132,17 +132,17 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
       );
 
 /** Runs one statement on a pool, on a connection inside a transaction, or on the transaction of a kysely instance. */
-export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
+export type QueryFunction = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
 /** Returns a function that runs SQL statements through a kysely instance, inside its transaction if it has one. */
 export const createQueryFunction =
-  (db: Database): Query =>
+  (db: Database): QueryFunction =>
   <Row>(text: string, values: readonly unknown[]) =>
     db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
 
 /** Returns a function that runs SQL statements on a pool, or on a connection inside a transaction. */
 export const createQueryOnConnection =
-  (client: Pick<pg.PoolClient, 'query'>): Query =>
+  (client: Pick<pg.PoolClient, 'query'>): QueryFunction =>
   async (text, values) => {
     const answer: pg.QueryResult = await client.query(text, [...values]);
     return answer;
@@ -222,13 +222,14 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
  * Creates a typed query interface on a connection inside a transaction. Statements run one after the other, even if
  * they are requested concurrently.
  */
-export const createDatabaseOn = (client: pg.PoolClient): Database => createClosableDatabaseOn(client).db;
+export const createDatabaseOnConnection = (client: pg.PoolClient): Database =>
+  createClosableDatabaseOnConnection(client).db;
 
 /**
- * Like `createDatabaseOn`, with a `close` function. After a call of `close`, pending and later statements are rejected. When `close`
- * resolves, the connection is free.
+ * Like `createDatabaseOnConnection`, with a `close` function. After a call of `close`, pending and later statements are rejected. When
+ * `close` resolves, the connection is free.
  */
-export function createClosableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
+export function createClosableDatabaseOnConnection(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const query = (text: string, values: unknown[]) => {
@@ -257,7 +258,11 @@ export function createDatabase(pool: pg.Pool): Database {
     dialect,
     log: ({ query, queryDurationMillis }) =>
       // The statement's text contains no values, because values are passed as parameters.
-      recordPastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
+      recordEndedSpan(
+        'postgresql',
+        { 'db.system.name': 'postgresql', 'db.query.text': query.sql },
+        queryDurationMillis,
+      ),
   });
 }
 
@@ -307,7 +312,7 @@ const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
  * default, the connections of such a process would stay open for hours. With these settings, the server detects that the machine is gone,
  * and drops a response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
  */
-export const databaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
+export const getDatabaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,
   'tcp_keepalives_idle=3',
   'tcp_keepalives_interval=2',

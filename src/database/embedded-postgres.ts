@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, readlink, realpath, rename, rm, writeFile 
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasLittleMemory, usableMemoryBytes } from '#src/core/memory.ts';
+import { getUsableMemoryBytes, hasLittleMemory } from '#src/core/memory.ts';
 import {
   ensureRole,
   getSocketFolder,
@@ -37,13 +37,14 @@ const urlOf = (role: string, dataDir: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(getSocketFolder(getClusterFolder(dataDir)))}`;
 
 /** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
-export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
+export const getEmbeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
 /**
  * Returns the URL of any database of the embedded server, for the server's superuser, which can create roles and databases. The service's
  * own role cannot.
  */
-export const superuserUrl = (dataDir: string, database: string): string => urlOf(SERVER_SUPERUSER, dataDir, database);
+export const getSuperuserUrl = (dataDir: string, database: string): string =>
+  urlOf(SERVER_SUPERUSER, dataDir, database);
 
 /** Returns the server's settings: commits are durable (on disk), WAL has enough space, and memory depends on the size of the machine. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
@@ -83,7 +84,7 @@ maintenance_work_mem = 16MB
  * tables of one home then also fit into the kernel's page cache, which can shrink.
  */
 const defaultSharedBuffersMb = () =>
-  hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
+  hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(getUsableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
  * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If the process that started an earlier server was
@@ -107,21 +108,21 @@ export async function startEmbeddedPostgres(options: {
   await forgetStale(cluster);
   // A killed process may have left the server running with other settings, such as those of archiving. The server is then restarted with
   // the wanted settings.
-  if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
+  if ((await isEmbeddedPostgresRunning(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
-  const adopted = await isEmbeddedAlive(dataDir);
+  const adopted = await isEmbeddedPostgresRunning(dataDir);
   if (!adopted) {
     const conf = settings(makeSocketFolder(cluster), sharedBuffersMb);
     await launch(binaries, dataDir, `${conf}${EXTRA}${extraSettings}`, 60);
   }
   try {
-    await ensureRole((database) => superuserUrl(dataDir, database));
+    await ensureRole((database) => getSuperuserUrl(dataDir, database));
   } catch (error) {
     // The caller receives nothing with which it could stop the server.
     if (!adopted) await stopEmbeddedPostgres(dataDir, binaries).catch(() => {});
     throw error;
   }
-  return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
+  return { url: getEmbeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
 /** Line in PostgreSQL's configuration file that precedes the caller's additional settings. */
@@ -157,7 +158,7 @@ const FLUSH_SECONDS = 3_600;
  * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target of `recoverySettings` (lines for its
  * configuration), and stops it. If the target is not reached, throws an error with the end of the server's log.
  */
-export async function recoverEmbedded(dataDir: string, recoverySettings: string): Promise<void> {
+export async function recoverEmbeddedPostgres(dataDir: string, recoverySettings: string): Promise<void> {
   const binaries = postgresBinaries();
   const cluster = getClusterFolder(dataDir);
   const conf = `${settings(makeSocketFolder(cluster), defaultSharedBuffersMb())}${recoverySettings}`;
@@ -168,14 +169,14 @@ export async function recoverEmbedded(dataDir: string, recoverySettings: string)
       '\n',
     );
     if (status.trim() === 'ready') return stopEmbeddedPostgres(dataDir, binaries);
-    if (!(await isEmbeddedAlive(dataDir))) await throwWithLog(dataDir, 'stopped during recovery');
+    if (!(await isEmbeddedPostgresRunning(dataDir))) await throwWithLog(dataDir, 'stopped during recovery');
     await pause(50);
   }
 }
 
 /** Stops the server of `dataDir`, if one runs, after it has flushed all data. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
-  if (!(await isEmbeddedAlive(dataDir))) return;
+  if (!(await isEmbeddedPostgresRunning(dataDir))) return;
   await pgCtl(binaries, getClusterFolder(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
   removeSocketFolder(getClusterFolder(dataDir));
 }
@@ -192,7 +193,7 @@ export const getUpgradedFolder = (dataDir: string): string => join(getUpgradeFol
 
 async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): Promise<void> {
   const made = await readMajorVersion(dataDir);
-  if (made === null && hasEmbedded(getUpgradedFolder(dataDir)))
+  if (made === null && hasEmbeddedDatabase(getUpgradedFolder(dataDir)))
     throw new Error(
       'An upgrade of the database was interrupted at its end. Run "npx energy upgrade-database" again to finish it.',
     );
@@ -224,10 +225,11 @@ async function forgetStale(cluster: string): Promise<void> {
 }
 
 /** Whether `dataDir` has an embedded database, running or not. */
-export const hasEmbedded = (dataDir: string): boolean => existsSync(join(getClusterFolder(dataDir), 'PG_VERSION'));
+export const hasEmbeddedDatabase = (dataDir: string): boolean =>
+  existsSync(join(getClusterFolder(dataDir), 'PG_VERSION'));
 
 /** Whether the server of `dataDir` is running, according to its pid file. Starts no process. */
-export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
+export async function isEmbeddedPostgresRunning(dataDir: string): Promise<boolean> {
   const cluster = getClusterFolder(dataDir);
   const pid = await pidIn(cluster);
   return pid !== null && (await isServerOf(cluster, pid));

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withPool } from './connect.ts';
+import { runWithSeparatePool } from './connect.ts';
 
 /** Role of the service in its embedded database. It is the owner of that database, which has the same name, and no superuser. */
 export const SERVICE_ROLE = 'energy';
@@ -15,7 +15,7 @@ export const SERVER_SUPERUSER = 'postgres';
  */
 export async function ensureRole(urlOf: (database: string) => string): Promise<void> {
   // Raw SQL: roles, databases and their owners.
-  await withPool(urlOf('postgres'), { max: 1 }, async (pool) => {
+  await runWithSeparatePool(urlOf('postgres'), { max: 1 }, async (pool) => {
     const { rows } = await pool.query(
       `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') AS "hasRole",
          (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '${SERVICE_DATABASE}') AS owner`,
@@ -25,7 +25,7 @@ export async function ensureRole(urlOf: (database: string) => string): Promise<v
     if (owner === null) await pool.query(`CREATE DATABASE ${SERVICE_DATABASE} OWNER ${SERVICE_ROLE}`);
     else if (owner !== SERVICE_ROLE) await pool.query(`ALTER DATABASE ${SERVICE_DATABASE} OWNER TO ${SERVICE_ROLE}`);
   });
-  await withPool(urlOf(SERVICE_DATABASE), { max: 1 }, (pool) => pool.query(TAKE_OVER));
+  await runWithSeparatePool(urlOf(SERVICE_DATABASE), { max: 1 }, (pool) => pool.query(TAKE_OVER));
 }
 
 /**

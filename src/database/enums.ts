@@ -24,8 +24,8 @@ export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
 /** The manager of a device: the account that owns the device, or the utility that paired it for that account. */
-export const MANAGERS = ['owner', 'utility'] as const;
-export type ManagedBy = (typeof MANAGERS)[number];
+export const DEVICE_MANAGERS = ['owner', 'utility'] as const;
+export type DeviceManager = (typeof DEVICE_MANAGERS)[number];
 /** Access of a member to a home: read, or read and change. */
 export const MEMBER_ACCESSES = ['read', 'manage'] as const;
 export type MemberAccess = (typeof MEMBER_ACCESSES)[number];

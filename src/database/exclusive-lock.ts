@@ -24,7 +24,7 @@ const lockSessionSettings = (lostAfterSeconds: number): string => `
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7s', false),
   CASE WHEN version() ~* 'linux|darwin|bsd' THEN set_config('client_connection_check_interval', '2s', false) END`;
-/** Session settings for a lock holder that sends heartbeats (`keepAlive`). */
+/** Session settings for a lock holder that sends heartbeats (`startLockHeartbeat`). */
 export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
 /** Restores the server's defaults (NULL) before the connection returns to the pool. */
 const NO_LIMITS =
@@ -61,7 +61,7 @@ export async function withExclusiveLock<T>(
       return null;
     }
     const session = inTurn(client);
-    const stopBeating = keepAlive(session);
+    const stopBeating = startLockHeartbeat(session);
     const result = await work(session, lost.signal).finally(stopBeating);
     await client.query(`SELECT pg_advisory_unlock($1), ${NO_LIMITS}`, [key]);
     mustEnd = false;
@@ -110,7 +110,7 @@ function inTurn(client: PoolClient): LockSession {
  * Sends heartbeats for the holder of a lock (`LOCK_SESSION_SETTINGS`). Returns a function that stops the heartbeats and resolves after the
  * last one.
  */
-export function keepAlive(session: LockSession): () => Promise<void> {
+export function startLockHeartbeat(session: LockSession): () => Promise<void> {
   const over = new AbortController();
   const beating = (async () => {
     while (!over.signal.aborted) {

@@ -2,13 +2,13 @@ import pg from 'pg';
 import {
   createHostsClient,
   DatabaseHosts,
-  failedConnectionErrors,
+  FAILED_CONNECTION_ERRORS,
   HOST_CONNECT_TIMEOUT_MS,
   HostUnavailableError,
   queryHost,
   type ServerRole,
 } from './hosts.ts';
-import { deliverConnection } from './standstill.ts';
+import { returnConnection } from './standstill.ts';
 
 /**
  * Duration of a statement after which the pool checks whether the statement's server still has the wanted role. A server that has lost the
@@ -43,9 +43,9 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
-    override connect(callback: Parameters<typeof deliverConnection>[1]): void;
-    override connect(callback?: Parameters<typeof deliverConnection>[1]): Promise<pg.PoolClient> | undefined {
-      return deliverConnection(this.#connectAgain(), callback);
+    override connect(callback: Parameters<typeof returnConnection>[1]): void;
+    override connect(callback?: Parameters<typeof returnConnection>[1]): Promise<pg.PoolClient> | undefined {
+      return returnConnection(this.#connectAgain(), callback);
     }
 
     /**
@@ -61,7 +61,8 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
         } catch (error) {
           // The failed attempt has invalidated the cached host, so the next one searches again.
           const { cause = error } = error as Error;
-          const isOfHost = failedConnectionErrors.has(error as object) || failedConnectionErrors.has(cause as object);
+          const isOfHost =
+            FAILED_CONNECTION_ERRORS.has(error as object) || FAILED_CONNECTION_ERRORS.has(cause as object);
           if (!(isFirst && isOfHost) && hosts.slowness <= before) throw error;
         }
       }

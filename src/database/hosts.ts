@@ -136,7 +136,7 @@ const READ_ONLY = '25006';
 type Said = Partial<Record<'in_hot_standby' | 'default_transaction_read_only', string>>;
 
 /** A connection that detects whether its server's role has changed since the connection began. */
-export class WatchedClient extends pg.Client {
+export class RoleWatchingClient extends pg.Client {
   protected said: Said = {};
   /** Whether the connection must not be reused: its server no longer accepts writes, or is no longer a standby. */
   isUseless = false;
@@ -177,7 +177,7 @@ export class WatchedClient extends pg.Client {
 }
 
 /** Errors of failed connections to the chosen host. After such an error, another host may accept a connection. */
-export const failedConnectionErrors = new WeakSet<object>();
+export const FAILED_CONNECTION_ERRORS = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
@@ -187,7 +187,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
 
-  return class HostClient extends WatchedClient {
+  return class HostClient extends RoleWatchingClient {
     /** Number of the host to which the client is connected; -1 before the connection. */
     hostNumber = -1;
 
@@ -218,7 +218,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
           throw new HostUnavailableError(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
-        failedConnectionErrors.add(error as object);
+        FAILED_CONNECTION_ERRORS.add(error as object);
         // The pool only drops a failed connection, so it is also closed at the server.
         void this.end().catch(() => {});
         throw error;

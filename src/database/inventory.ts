@@ -1,4 +1,4 @@
-import type { Query } from './connect.ts';
+import type { QueryFunction } from './connect.ts';
 
 /** Size of an installation, for its operators. */
 interface Inventory {
@@ -18,7 +18,7 @@ interface Inventory {
 const MAX_REJECTIONS = 100_000;
 
 /** Reads the inventory in one statement, which reads no readings. */
-export async function readInstallationInventory(query: Query, now: Date): Promise<Inventory> {
+export async function readInstallationInventory(query: QueryFunction, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
   // Raw SQL: the catalogue of the server, and sums over relations whose names are known only at run time.
@@ -51,7 +51,7 @@ interface Waiting {
 }
 
 /** Reads all backlogs in one statement. `most`: maximum up to which each backlog is counted, to limit the cost; null: no maximum. */
-export async function readBacklogs(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
+export async function readBacklogs(query: QueryFunction, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
   // Raw SQL: counts of five relations in one statement, so that all counts are of the same moment.
   const { rows } = await query<Waiting>(

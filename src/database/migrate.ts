@@ -9,7 +9,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from './capabilities.ts';
 import type { Pool, PoolClient } from './connect.ts';
 import { waitForExclusiveLock } from './exclusive-lock.ts';
-import { transactionOn } from './transaction.ts';
+import { inTransactionOnConnection } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
@@ -34,7 +34,7 @@ export async function migrate(
     await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
-    const applied = await transactionOn(client, () =>
+    const applied = await inTransactionOnConnection(client, () =>
       applyAll(client, hypertables ? 'timescale' : 'postgres', {
         rollups: continuousAggregates ? 'timescale' : 'postgres',
       }),

@@ -9,7 +9,7 @@ type MovableName = { secretSha256: Buffer } | { id: string };
  * the absence is then temporary, and the caller gets 503 (retry) instead of an error about its key. `find` is called a second time before
  * undefined is returned, because the account may have been opened in between.
  */
-export async function findUnlessMoving<T>(
+export async function findOrReportMoving<T>(
   db: Database,
   name: MovableName,
   find: () => Promise<T | undefined>,

@@ -1,5 +1,5 @@
 /** Relations of objects that have an owner, with the prefix of the objects' ids (src/core/ids.ts). */
-export const OWNED_RELATIONS = {
+export const OWNER_RELATIONS_BY_ID_PREFIX = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
   session: { prefix: 'ses', relation: 'sessions', key: 'session_id' },

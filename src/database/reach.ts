@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Accounts that a role can access: the account itself, the account and those that it enrolled, or all accounts. */
-export type AccountsOfRole = { only: string } | { enrolledBy: string } | { all: true };
+export type AccountsForRole = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
  * The accounts that a caller can access (its reach): all accounts that its role can access, or only the homes among these that are in one
@@ -10,7 +10,7 @@ export type AccountsOfRole = { only: string } | { enrolledBy: string } | { all: 
  * was already found within a reach (`resolveRequestedUserId`, `findDevice`): functions that create or erase, commands of `energy`, and
  * lists of the caller's own objects.
  */
-export type AccessibleAccounts = AccountsOfRole | { inGroup: string; of: AccountsOfRole };
+export type AccessibleAccounts = AccountsForRole | { inGroup: string; of: AccountsForRole };
 
 /** All accounts, for operators at the command line and the service itself. */
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
@@ -19,10 +19,10 @@ export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
  * Returns the SQL condition that the account in a column is within the caller's reach. The reach of a utility is itself
  * and its homeowners.
  */
-export function isAccountWithin(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
+export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
   if ('inGroup' in reach)
-    return sql<boolean>`(${isAccountWithin(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
+    return sql<boolean>`(${isAccountAccessibleSql(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
   if ('all' in reach) return sql<boolean>`true`;
   if ('only' in reach) return sql<boolean>`${account} = ${reach.only}`;
   return sql<boolean>`(${account} = ${reach.enrolledBy} OR EXISTS (
@@ -34,8 +34,8 @@ export function isAccountWithin(reach: AccessibleAccounts, column: string): RawB
  * Returns the SQL condition that a row of `users` is within the caller's reach. An index finds each row, however many
  * accounts there are.
  */
-export function accountsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
-  if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'users.user_id');
+export function accessibleAccountsSql(reach: AccessibleAccounts): RawBuilder<boolean> {
+  if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'users.user_id');
   return sql<boolean>`(users.user_id = ${reach.enrolledBy}
     OR users.enrolled_by = ${reach.enrolledBy} AND users.role = 'homeowner')`;
 }
@@ -44,9 +44,9 @@ export function accountsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
  * Returns the SQL condition that a row of `home_groups` is within the caller's reach. A caller limited to a group has
  * access to that group and those below it.
  */
-export function groupsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
-  if (!('inGroup' in reach)) return isAccountWithin(reach, 'home_groups.user_id');
-  return sql<boolean>`(${isAccountWithin(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTreeSql(reach.inGroup)})`;
+export function accessibleGroupsSql(reach: AccessibleAccounts): RawBuilder<boolean> {
+  if (!('inGroup' in reach)) return isAccountAccessibleSql(reach, 'home_groups.user_id');
+  return sql<boolean>`(${isAccountAccessibleSql(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTreeSql(reach.inGroup)})`;
 }
 
 /** Returns a subquery with the `group_id` of a group and of all groups below it. */

@@ -1,4 +1,4 @@
-import type { Query } from './connect.ts';
+import type { QueryFunction } from './connect.ts';
 
 /**
  * Maximum number of encrypted values that are sampled in each column: enough to distinguish a wrong key from single rows that were
@@ -7,7 +7,7 @@ import type { Query } from './connect.ts';
 const SAMPLES = 20;
 
 /** Returns samples of the encrypted values (core/secrets.ts) of every column whose name ends in `_sealed`. */
-export async function readEncryptedSamples(query: Query): Promise<Buffer[]> {
+export async function readSamplesOfEncryptedValues(query: QueryFunction): Promise<Buffer[]> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows: columns } = await query<{ relation: string; name: string }>(
     `SELECT quote_ident(table_name) AS relation, quote_ident(column_name) AS name FROM information_schema.columns

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  addLatestSample,
+  appendStandbySample,
   computeDataAge,
+  filterNeededStandbySamples,
   isTransactionReplayed,
-  listNeededSamples,
   type StandbySample,
 } from './standby.ts';
 
@@ -34,11 +34,11 @@ describe('the lag of a standby', () => {
   });
 
   test('is measured from the first transaction that was not replayed', () => {
-    expect(listNeededSamples(samples, 250)).toEqual(samples.slice(1));
-    expect(listNeededSamples(samples, 99)).toEqual(samples);
-    expect(listNeededSamples(samples, 400)).toEqual(samples.slice(2));
+    expect(filterNeededStandbySamples(samples, 250)).toEqual(samples.slice(1));
+    expect(filterNeededStandbySamples(samples, 99)).toEqual(samples);
+    expect(filterNeededStandbySamples(samples, 400)).toEqual(samples.slice(2));
     let many: readonly StandbySample[] = [];
-    for (let at = 0; at < 5_000; at++) many = addLatestSample(many, { atMs: at, position: at });
+    for (let at = 0; at < 5_000; at++) many = appendStandbySample(many, { atMs: at, position: at });
     expect(many.length).toBeLessThan(1_000);
     expect(many.at(-1)).toEqual({ atMs: 4_999, position: 4_999 });
   });

@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { createQueryOnConnection, type Pool, type Query } from './connect.ts';
+import { createQueryOnConnection, type Pool, type QueryFunction } from './connect.ts';
 
 const POLL_MS = 1_000;
 /** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
@@ -34,11 +34,11 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
     const atMs = performance.now();
     // The clock is read before the standby is queried, so that the computed age of its data is never too low.
     const position = await within(writtenTo(createQueryOnConnection(primary)));
-    samples = addLatestSample(samples, { atMs, position });
+    samples = appendStandbySample(samples, { atMs, position });
     const replayed = await within(replayedTo(createQueryOnConnection(standby)));
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;
-    samples = listNeededSamples(samples, replayed.replayed);
+    samples = filterNeededStandbySamples(samples, replayed.replayed);
     logChange(null);
   }
 
@@ -70,13 +70,13 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   };
 }
 
-async function writtenTo(query: Query): Promise<number> {
+async function writtenTo(query: QueryFunction): Promise<number> {
   // Raw SQL, here and below: functions of the server, without a table.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }
 
-async function replayedTo(query: Query): Promise<{ replayed: number; horizon: number } | null> {
+async function replayedTo(query: QueryFunction): Promise<{ replayed: number; horizon: number } | null> {
   const { rows } = await query<{ replayed: number | null; horizon: number }>(
     `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0'::pg_lsn END AS "replayed",
        pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "horizon"`,
@@ -113,11 +113,16 @@ export function computeDataAge(samples: readonly StandbySample[], replayed: numb
  * Appends a sample, and drops the oldest ones beyond the maximum number, so that the list stays bounded while the standby does not respond.
  * Pure.
  */
-export const addLatestSample = (samples: readonly StandbySample[], latest: StandbySample): readonly StandbySample[] =>
-  [...samples, latest].slice(-KEPT);
+export const appendStandbySample = (
+  samples: readonly StandbySample[],
+  latest: StandbySample,
+): readonly StandbySample[] => [...samples, latest].slice(-KEPT);
 
 /** Returns the samples that later calls may need: the last sample whose position is replayed, and all samples after it. Pure. */
-export function listNeededSamples(samples: readonly StandbySample[], replayed: number): readonly StandbySample[] {
+export function filterNeededStandbySamples(
+  samples: readonly StandbySample[],
+  replayed: number,
+): readonly StandbySample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
   return samples.slice(Math.max(0, reached));
 }

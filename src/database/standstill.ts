@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { HostUnavailableError, WatchedClient } from './hosts.ts';
+import { HostUnavailableError, RoleWatchingClient } from './hosts.ts';
 
 /** Waiting time of a statement, or of a new connection, after which the pool probes its server. */
 const SUSPECT_MS = 1_000;
@@ -15,7 +15,7 @@ const TRUSTED_MS = 2_000;
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /** Delivers a connection as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
-export function deliverConnection(
+export function returnConnection(
   connected: Promise<pg.PoolClient>,
   callback?: Got,
 ): Promise<pg.PoolClient> | undefined {
@@ -35,17 +35,17 @@ export function deliverConnection(
  * message about a timeout.
  */
 export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Promise<unknown>): void {
-  const clients = new Set<WatchedClient>();
+  const clients = new Set<RoleWatchingClient>();
   /** Callers that are waiting for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();
   let isStill = false;
   let isProbing = false;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   pool.on('connect', (client) => {
-    if (client instanceof WatchedClient) clients.add(client);
+    if (client instanceof RoleWatchingClient) clients.add(client);
   });
   pool.on('remove', (client) => {
-    if (client instanceof WatchedClient) clients.delete(client);
+    if (client instanceof RoleWatchingClient) clients.delete(client);
   });
 
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
@@ -62,7 +62,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
         }, reject)
         .finally(() => waiting.delete(one));
     });
-  pool.connect = ((callback?: Got) => deliverConnection(connectWhileMoving(), callback)) as typeof pool.connect;
+  pool.connect = ((callback?: Got) => returnConnection(connectWhileMoving(), callback)) as typeof pool.connect;
 
   const isSuspect = (nowMs: number) =>
     [...waiting].some(({ sinceMs }) => sinceMs < nowMs - SUSPECT_MS) ||

@@ -5,9 +5,9 @@ import type {
   ALERT_TYPES,
   AppType,
   DELIVERY_STATUSES,
+  DeviceManager,
   EVENT_TYPES,
   LANGUAGES,
-  ManagedBy,
   MemberAccess,
   OauthTokenKind,
   PAUSABLE_STATUSES,
@@ -17,7 +17,7 @@ import type {
   ROLES,
   SERIES_KINDS,
 } from './enums.ts';
-import type { Meter } from './meter.ts';
+import type { AggregatedMeter } from './meter.ts';
 
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
@@ -61,7 +61,7 @@ export interface Tables {
     told_end: Generated<Date | null>;
     told_days: Generated<number | null>;
     device_id: Generated<string | null>;
-    made_by: Generated<ManagedBy | null>;
+    made_by: Generated<DeviceManager | null>;
     member_id: Generated<string | null>;
   };
   devices: {
@@ -91,7 +91,7 @@ export interface Tables {
     external_id: string | null;
     imported_as: string | null;
     certificate_sha256: Buffer | null;
-    managed_by: Generated<ManagedBy>;
+    managed_by: Generated<DeviceManager>;
   };
   alerts: {
     alert_id: string;
@@ -404,7 +404,7 @@ export interface Tables {
     kind: string;
     counts_import: Generated<boolean>;
     counts_export: Generated<boolean>;
-    meter: Meter | null;
+    meter: AggregatedMeter | null;
     native_name: string | null;
     unit: string | null;
     first_read_at: Date | null;
@@ -424,7 +424,7 @@ export interface Tables {
     kind: string;
     counts_from: Date;
     counts_until: Date;
-    meter: Meter | null;
+    meter: AggregatedMeter | null;
     counts_import: boolean;
     counts_export: boolean;
   };

@@ -1,4 +1,4 @@
-import { createClosableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
+import { createClosableDatabaseOnConnection, type Database, type Pool, type PoolClient } from './connect.ts';
 
 /** Maximum number of attempts of a transaction that conflicts with concurrent ones. */
 export const MAX_TRANSACTION_ATTEMPTS = 8;
@@ -30,7 +30,7 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
     const onBroken = () => {
       isBroken = true;
     };
-    return await transactionOn(client, run, { onBroken });
+    return await inTransactionOnConnection(client, run, { onBroken });
   } finally {
     client.release(isBroken);
   }
@@ -41,7 +41,7 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
  * the rollback also fails: the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
  * defaults.
  */
-export async function transactionOn<T>(
+export async function inTransactionOnConnection<T>(
   client: PoolClient,
   run: (client: PoolClient) => Promise<T>,
   {
@@ -70,7 +70,7 @@ export async function inSavepoint<T>(
   run: (db: Database) => Promise<T>,
 ): Promise<{ value: T } | { error: unknown }> {
   await client.query('SAVEPOINT part');
-  const { db, close } = createClosableDatabaseOn(client);
+  const { db, close } = createClosableDatabaseOnConnection(client);
   try {
     const value = await run(db);
     await client.query('RELEASE SAVEPOINT part');

@@ -31,10 +31,10 @@ export interface DeliveryChannel {
  * Whether the lease on a delivery has ended. In that case, this process hung between taking and sending the delivery, and another worker
  * may have taken the delivery. A channel that makes other requests before it sends the message checks the lease again.
  */
-export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
+export const isLeaseExpired = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
 /** Outcome of an attempt whose lease has ended. The outcome is recorded only if no other worker has taken the delivery. */
-export const LEASE_OVER_OUTCOME: DeliveryOutcome = {
+export const EXPIRED_LEASE_OUTCOME: DeliveryOutcome = {
   succeeded: false,
   responseStatus: null,
   error: 'not sent: the service was too slow',

@@ -7,8 +7,8 @@ import {
   type DeliveryAttempt,
   type DeliveryChannel,
   type DeliveryOutcome,
-  isLeaseOver,
-  LEASE_OVER_OUTCOME,
+  EXPIRED_LEASE_OUTCOME,
+  isLeaseExpired,
 } from './channel.ts';
 import { takeDueDeliveries } from './take.ts';
 
@@ -39,7 +39,7 @@ export function createDispatcher(options: {
     const kind = target === 'email' || target === 'sms' ? target : 'webhook';
     const [startedAt, from] = [clock(), performance.now()];
     const send = async () =>
-      isLeaseOver(sending, startedAt) ? LEASE_OVER_OUTCOME : await channels[kind].send(sending);
+      isLeaseExpired(sending, startedAt) ? EXPIRED_LEASE_OUTCOME : await channels[kind].send(sending);
     const outcome: DeliveryOutcome = await send().catch((error: Error) => {
       log.error({ err: error, delivery: deliveryId }, 'delivery failed unexpectedly');
       return { succeeded: false, responseStatus: null, error: 'internal error' };

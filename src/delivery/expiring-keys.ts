@@ -20,7 +20,7 @@ export async function notifyExpiringKeys(db: Database, now: Date): Promise<numbe
   for (let after = ''; ; ) {
     const keys = await endingSoon(db, now, after);
     for (const key of keys) {
-      const days = findDueNotice(key, now);
+      const days = findDueExpiryNotice(key, now);
       if (days !== null && (await notifyOwner(db, key, { days, now }))) notified++;
     }
     const last = keys.at(-1);
@@ -98,7 +98,7 @@ interface EndingKey {
  * Returns the notice that is due now, as days before the expiry; null if none is due. If two notices are due because no worker ran in
  * between, returns the later one. After a change of the expiry, both can become due again. Pure.
  */
-export function findDueNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
+export function findDueExpiryNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();
   if (leftMs <= 0) return null;
   const days = NOTICE_DAYS.findLast((one) => leftMs <= one * DAY_MS);

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { VERSION } from '#src/core/version.ts';
-import type { FetchAnswer, FetchedAnswer } from '#src/tariffs/sources/read-source.ts';
+import type { SourceFetcher, SourceResponse } from '#src/tariffs/sources/read-source.ts';
 import { createGuardedAgent, type GuardedAgent, type GuardOptions } from './webhook/guarded-agent.ts';
 import { explainConnectionError } from './webhook/send.ts';
 
@@ -29,8 +29,8 @@ interface AnswerBounds {
  * Creates the function that fetches the responses of price sources: over HTTPS, from public addresses, without redirects, within the limits
  * of size and time. An error message contains no text of the response.
  */
-export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds>): {
-  fetchAnswer: FetchAnswer;
+export function createPriceSourceFetcher(options: GuardOptions & Partial<AnswerBounds>): {
+  fetchAnswer: SourceFetcher;
   close(): void;
 } {
   const guarded = createGuardedAgent(options);
@@ -70,7 +70,7 @@ function get(
   headers: Record<string, string>,
   guarded: GuardedAgent,
   { maxBytes, timeoutMs }: AnswerBounds,
-): Promise<FetchedAnswer> {
+): Promise<SourceResponse> {
   if (url.protocol !== 'https:') throw new Refused('only https:// addresses are fetched');
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ function get(
 
 const USER_AGENT = `energy-usage-service/${VERSION}`;
 
-async function answerOf(response: IncomingMessage, maxBytes: number): Promise<FetchedAnswer> {
+async function answerOf(response: IncomingMessage, maxBytes: number): Promise<SourceResponse> {
   const { statusCode: status = 0 } = response;
   if (status < 200 || status >= 300) {
     response.destroy();

@@ -3,11 +3,11 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** Due time of a delivery that is held back after a restore, or that was discarded instead of released. No worker waits for this time. */
-export const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
+export const HELD_DELIVERY_DUE_TIME = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back after a restore. Pure. */
 export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
-  nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
+  nextAttemptAt !== null && nextAttemptAt >= HELD_DELIVERY_DUE_TIME;
 
 /**
  * Holds back all messages that were due before a restore, because the lost installation may already have sent them: pending deliveries,
@@ -22,7 +22,7 @@ export async function holdDueMessages(db: Database): Promise<void> {
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
       trx,
     );
-    await sql`UPDATE deliveries SET next_attempt_at = ${HELD_UNTIL}, leased_until = NULL WHERE status = 'pending'`.execute(
+    await sql`UPDATE deliveries SET next_attempt_at = ${HELD_DELIVERY_DUE_TIME}, leased_until = NULL WHERE status = 'pending'`.execute(
       trx,
     );
     await sql`INSERT INTO usage_changes (hour, user_ids) SELECT hour, array_agg(user_id) FROM usage_untold GROUP BY hour`.execute(
@@ -34,7 +34,7 @@ export async function holdDueMessages(db: Database): Promise<void> {
 }
 
 /** Returns the time before which due messages are held back; null if nothing is held back. */
-export async function readHeldBeforeTime(db: Database): Promise<Date | null> {
+export async function readHoldTime(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }
@@ -58,8 +58,8 @@ export async function releaseHeldDeliveries(
       await sql`UPDATE installation SET held_before = NULL WHERE held_before IS NOT NULL`.execute(trx);
     if (!numAffectedRows) return null;
     const deliveries = isDropped
-      ? sql`UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`
-      : sql`UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`;
+      ? sql`UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND next_attempt_at >= ${HELD_DELIVERY_DUE_TIME}`
+      : sql`UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_DELIVERY_DUE_TIME}`;
     const changes = isDropped
       ? sql`DELETE FROM usage_changes WHERE is_held`
       : sql`UPDATE usage_changes SET is_held = NULL WHERE is_held`;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -47,7 +47,7 @@ function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: st
     ])
     .where('deliveries.webhook_id', '=', webhookId)
     .where('webhooks.is_notice', '=', false)
-    .where(isAccountWithin(reach, 'webhooks.user_id'));
+    .where(isAccountAccessibleSql(reach, 'webhooks.user_id'));
 }
 
 /** Whether the subscription exists and the caller can access it. */
@@ -93,7 +93,7 @@ export async function retryDelivery(
 }
 
 /** Queues an event `webhook.test` for a subscription. Returns null if the caller can access no such subscription. */
-export async function sendTest(
+export async function queueTestEvent(
   db: Database,
   reach: AccessibleAccounts,
   webhookId: string,

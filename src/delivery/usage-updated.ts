@@ -1,16 +1,16 @@
-import { asMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import {
-  createDatabaseOn,
+  createDatabaseOnConnection,
   createQueryOnConnection,
   type Database,
   type Pool,
-  type Query,
+  type QueryFunction,
 } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { computeUsed } from '#src/energy/home/sums.ts';
+import { computeHomeUsage } from '#src/energy/home/sums.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { filterComposedUsers } from '#src/energy/usage/composed.ts';
+import { filterUsersWithComposedHomes } from '#src/energy/usage/composed.ts';
 import { readHomeByClockUnit } from '#src/energy/usage/home-sums.ts';
 import { readImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
@@ -33,12 +33,12 @@ const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.
  * Returns an SQL query for the users of a relation (its `user_id`) whose changed hours are published: users whose home a subscription or an
  * open page follows.
  */
-export const publishedUsersSql = (relation: string): string =>
+export const usersToPublishSql = (relation: string): string =>
   `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
 
 /** Stores changed hours for the next `usage.updated` of their users, if a webhook subscription or an open page follows the user's home. */
 export async function queueChangedHours(
-  query: Query,
+  query: QueryFunction,
   changes: readonly { user_id: string; hour: Date }[],
 ): Promise<void> {
   // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows of many users from the queue.
@@ -46,7 +46,7 @@ export async function queueChangedHours(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
      INSERT INTO usage_untold (user_id, hour)
-     SELECT DISTINCT user_id, hour FROM changed JOIN (${publishedUsersSql('changed')}) told USING (user_id)
+     SELECT DISTINCT user_id, hour FROM changed JOIN (${usersToPublishSql('changed')}) told USING (user_id)
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );
@@ -86,7 +86,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
     });
     const imports = await readImportsInSpans(query, spans);
     const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
-    const published = await withHomes(createDatabaseOn(client), rows);
+    const published = await withHomes(createDatabaseOnConnection(client), rows);
     const byUser = Map.groupBy(published, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {
       return {
@@ -113,13 +113,13 @@ interface ToldHour {
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
-  const composed = await filterComposedUsers(db, [...new Set(hours.map(({ user_id }) => user_id))]);
+  const composed = await filterUsersWithComposedHomes(db, [...new Set(hours.map(({ user_id }) => user_id))]);
   for (const userId of composed) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
       const found = await readHomeByClockUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
-      for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeUsed(sums));
+      for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeHomeUsage(sums));
     }
   }
   return hours.map((one) =>
@@ -141,6 +141,6 @@ function shown({
   return {
     date: text.slice(0, 10),
     hour: `${text.slice(11, 13)}:00`,
-    kwh_used: milliwattHoursToKwh(milliwattHours ?? asMilliwattHours(0)),
+    kwh_used: milliwattHoursToKwh(milliwattHours ?? castToMilliwattHours(0)),
   };
 }

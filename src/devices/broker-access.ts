@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseCredentials } from '#src/config/addresses.ts';
 import { ID_PATTERN } from '#src/core/cell.ts';
 import type { Database } from '#src/database/connect.ts';
-import { checkDeviceLogin, findAccountOfLogin, hashSecret } from './credentials.ts';
+import { checkDeviceLogin, findDeviceLoginOwner, hashSecret } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
 
 const GATEWAY_LOGIN = new RegExp(`^gwy_${ID_PATTERN}$`);
@@ -29,7 +29,7 @@ export const canReadHomeUsage = (username: string, userId: string, topic: string
 /** Whether a login may read a topic. Looks up the owner of the login, and then decides by `canReadHomeUsage`. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
-  const owner = await findAccountOfLogin(db, username);
+  const owner = await findDeviceLoginOwner(db, username);
   return owner !== null && canReadHomeUsage(username, owner.userId, topic);
 }
 
@@ -37,7 +37,7 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
  * Whether a client id begins with the name of another login. A broker that identifies sessions only by client id would connect this client
  * to the session of that login. Pure.
  */
-export function isAnotherLoginsClientId(username: string, clientId: string): boolean {
+export function isClientIdOfAnotherLogin(username: string, clientId: string): boolean {
   const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
   return named !== undefined && named !== username;
 }

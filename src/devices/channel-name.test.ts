@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { NO_SERIES_ROLES } from '#ingest/normalise/roles-by-time.ts';
-import { processorMs } from '#test/support/processor-time.ts';
+import { measureProcessorMs } from '#test/support/processor-time.ts';
 import {
-  needsOwnersMeaning,
+  createChannelWord,
+  isOwnerMeaningRequired,
   normaliseNativeChannel,
   parseChannel,
   resolveChannel,
   resolveCountsAs,
-  toChannelWord,
 } from './channel-name.ts';
 
 const DIRECTIONS = ['import', 'export'];
@@ -51,8 +51,8 @@ describe('the channel of a native message', () => {
         const channel = normaliseNativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
         expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
         expect(resolveCountsAs(channel)).toBe(what.replace('/m3', ''));
-        expect(needsOwnersMeaning(channel)).toBe(false);
-        expect(chooseRoles([{ channel, kind: 'register' }])[0]?.roles).toMatchObject({
+        expect(isOwnerMeaningRequired(channel)).toBe(false);
+        expect(chooseSeriesRoles([{ channel, kind: 'register' }])[0]?.roles).toMatchObject({
           import: !what.startsWith('export'),
         });
       }),
@@ -65,8 +65,8 @@ describe('the channel of a native message', () => {
         const channel = normaliseNativeChannel(text) ?? '';
         expect(channel).toBe(text);
         expect(resolveCountsAs(channel)).toBeNull();
-        expect(needsOwnersMeaning(channel)).toBe(true);
-        expect(chooseRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_SERIES_ROLES]);
+        expect(isOwnerMeaningRequired(channel)).toBe(true);
+        expect(chooseSeriesRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_SERIES_ROLES]);
       }),
     );
   });
@@ -74,7 +74,7 @@ describe('the channel of a native message', () => {
   test('does not count as power under an unknown name next to the device’s own power', () => {
     fc.assert(
       fc.property(name, (channel) => {
-        const roles = chooseRoles([
+        const roles = chooseSeriesRoles([
           { channel, kind: 'register' },
           { channel: 'import', kind: 'register' },
           { channel: 'import', kind: 'power' },
@@ -128,7 +128,7 @@ describe('an owner’s setting for a channel', () => {
         circuit: 'switch0',
         direction,
       });
-      const roles = chooseRoles([
+      const roles = chooseSeriesRoles([
         { channel: 'export/t1', kind: 'register' },
         { channel: 'import/t1', kind: 'register' },
         { channel: 'roof', kind: 'register', word },
@@ -145,9 +145,9 @@ describe('an owner’s setting for a channel', () => {
 });
 
 test('a name of 100,000 underscores becomes a word without delay', () => {
-  const ms = processorMs(() => {
-    expect(toChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
-    expect(toChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
+  const ms = measureProcessorMs(() => {
+    expect(createChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
+    expect(createChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
   });
   expect(ms).toBeLessThan(500);
 });

@@ -73,7 +73,7 @@ export function normaliseNativeChannel(text: string): string | null {
 }
 
 /** Converts any name that a device gives to one of its parts into a word of a channel: lower case, other characters become `_`. */
-export const toChannelWord = (text: string): string =>
+export const createChannelWord = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/g, '_')
@@ -163,7 +163,7 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
  * Whether the owner should set the meaning of a series: the meaning is unknown, or the series counts only because it already counted before
  * migration 0059, when unknown names counted.
  */
-export const needsOwnersMeaning = (name: string, word?: ChannelSetting): boolean =>
+export const isOwnerMeaningRequired = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -209,7 +209,7 @@ export type ChannelSettings = Record<string, ChannelSetting>;
 
 const NO_WORD: ChannelSetting = {};
 
-export const channelSettingFor = (
+export const findChannelSetting = (
   words: ChannelSettings,
   series: Parameters<typeof getNativeName>[0],
 ): ChannelSetting => {

@@ -4,14 +4,14 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import {
   type ChannelSetting,
   type ChannelSettings,
-  channelSettingFor,
+  findChannelSetting,
   findImpliedPlacement,
   getNativeName,
-  needsOwnersMeaning,
+  isOwnerMeaningRequired,
   resolveChannel,
   resolveCountsAs,
 } from './channel-name.ts';
@@ -37,7 +37,7 @@ export interface DeviceChannel {
 }
 
 /** SQL condition on a row `s` of `series`: whether its energy counts, as electricity or as another commodity. */
-export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
+export const IS_SERIES_COUNTED_SQL = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /**
  * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's placement applies again. An
@@ -83,7 +83,7 @@ export function buildDeviceChannel(
 ): DeviceChannel {
   const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
   const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
-  const word = channelSettingFor(words, series);
+  const word = findChannelSetting(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
   // In a native message, the name of the member defines the unit. The channel's name does not affect it.
@@ -94,7 +94,7 @@ export function buildDeviceChannel(
     last_value: row.value === null ? null : Number(row.value) / per,
     last_at: row.read_at,
     counts_as: countsAs,
-    asked: needsOwnersMeaning(row.channel, word),
+    asked: isOwnerMeaningRequired(row.channel, word),
     placement: word.placement ?? null,
     counted: row.counted,
   };
@@ -118,7 +118,15 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
           .as('l'),
       (join) => join.onTrue(),
     )
-    .select([MEANT_CHANNEL, 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at', IS_COUNTED.as('counted')])
+    .select([
+      MEANT_CHANNEL,
+      's.kind',
+      's.native_name',
+      's.unit',
+      'l.value',
+      'l.read_at',
+      IS_SERIES_COUNTED_SQL.as('counted'),
+    ])
     .where('s.device_id', '=', deviceId)
     .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
     .orderBy('s.series_id')
@@ -145,7 +153,7 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
  * Returns the quantities of a device whose last reading is on hold, with the time of that reading. A reading on hold is implausible and
  * does not count until later readings confirm or contradict it (counting rules: held, confirming).
  */
-export async function listHeldReadings(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
+export async function listReadingsOnHold(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
     .selectFrom('series as s')
     .innerJoinLateral(
@@ -220,7 +228,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
   const meanings = new Map<string, { name: string; isSaid: boolean }>();
   for (const { channel, kind, native_name: nativeName, unit } of rows) {
     const series = { channel, kind, nativeName, unit };
-    const word = channelSettingFor(words, series);
+    const word = findChannelSetting(words, series);
     const meaning = resolveCountsAs(channel, word);
     const name = getNativeName(series);
     const meant = resolveChannel(series, word);
@@ -257,13 +265,15 @@ export async function lockChannelSettings(
     .select('channels')
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .forNoKeyUpdate()
     .executeTakeFirst();
   return row?.channels ?? null;
 }
 
-/** Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`needsOwnersMeaning`). */
+/**
+ * Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`isOwnerMeaningRequired`).
+ */
 export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
   CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
   WHERE s.device_id = devices.device_id AND ${hasUnknownChannelName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { findUnlessMoving } from '#src/database/moving.ts';
+import { findOrReportMoving } from '#src/database/moving.ts';
 
 /** Returns the SHA-256 of a secret. Secrets are stored and compared in this form. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
@@ -78,7 +78,7 @@ export async function createTemporarySecret(
   };
 }
 
-export interface LoginAccount {
+export interface DeviceLoginOwner {
   /** Account of the home that the device or the gateway belongs to. */
   userId: string;
   /**
@@ -91,7 +91,7 @@ export interface LoginAccount {
 async function findKnown(
   db: Database,
   username: string,
-): Promise<(LoginAccount & { sha256: Buffer | null }) | undefined> {
+): Promise<(DeviceLoginOwner & { sha256: Buffer | null }) | undefined> {
   if (username.includes('\0')) return undefined;
   const row = username.startsWith('gwy_')
     ? await db
@@ -112,7 +112,7 @@ async function findKnown(
 }
 
 /** Returns the account of a device or a gateway. Null if unknown or deleted. */
-export async function findAccountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
+export async function findDeviceLoginOwner(db: Database, username: string): Promise<DeviceLoginOwner | null> {
   return (await findKnown(db, username)) ?? null;
 }
 
@@ -126,8 +126,8 @@ export async function findDeviceLogin(
   username: string,
   secret: string,
   now = new Date(),
-): Promise<LoginAccount | null> {
-  const known = await findUnlessMoving(db, { id: username }, () => findKnown(db, username));
+): Promise<DeviceLoginOwner | null> {
+  const known = await findOrReportMoving(db, { id: username }, () => findKnown(db, username));
   if (known === 'moving') throw new Error('the account of this login is moving to another installation');
   if (!known) return null;
   const secretHash = hashSecret(secret);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findForeignMappings, findUnstorableMembers } from './decoder-config.ts';
+import { findMappingsOfOtherDevices, findUnstorableMembers } from './decoder-config.ts';
 import type { MappingEntry } from './mapping.ts';
 
 const mistakes = (config: Record<string, unknown>): string[] =>
@@ -34,7 +34,7 @@ test.each<[string, Partial<MappingEntry> & { topic: string }]>([
   ['boiler-b1', { topic: 'home/+/energy', device: 'boiler-+' }],
   ['home/b1/energy', { topic: 'home/b1/energy' }],
 ])('accepts for %s the device’s own mapping %j', (nativeId, entry) => {
-  expect(findForeignMappings([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
+  expect(findMappingsOfOtherDevices([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
 });
 
 test.each<[Partial<MappingEntry> & { topic: string }, RegExp]>([
@@ -47,7 +47,7 @@ test.each<[Partial<MappingEntry> & { topic: string }, RegExp]>([
     { ...TOTAL, topic: 'home/+/energy' },
     { ...TOTAL, meaning: 'export', ...entry },
   ];
-  expect(findForeignMappings(mapped, 'b1')).toEqual([
+  expect(findMappingsOfOtherDevices(mapped, 'b1')).toEqual([
     { field: 'decoder_config.mapping.1.device', message: expect.stringMatching(said) },
   ]);
 });

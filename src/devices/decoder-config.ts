@@ -3,7 +3,7 @@ import { createUnprocessableError } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
-  canMatchSameDevice,
+  canNamesMatchSameDevice,
   getDeviceNamePattern,
   isCommandTopic,
   type MappingEntry,
@@ -131,12 +131,12 @@ function unreadMappings(mapping: unknown): Unstorable[] {
  * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. A mapping reads the whole message,
  * so the values of such an entry would belong to the other device, which is not paired, and would be lost. Pure.
  */
-export const findForeignMappings = (
+export const findMappingsOfOtherDevices = (
   mapped: readonly MappingEntry[],
   nativeId: string,
 ): { field: string; message: string }[] =>
   mapped.flatMap((one, index) =>
-    canMatchSameDevice(getDeviceNamePattern(one), nativeId)
+    canNamesMatchSameDevice(getDeviceNamePattern(one), nativeId)
       ? []
       : {
           field: `decoder_config.mapping.${index}.device`,
@@ -149,7 +149,7 @@ export const findForeignMappings = (
   );
 
 /** Throws 422 if the new `decoder_config` of a device behind a gateway contains mapping entries that name a different device. */
-export async function assertOwnMappings(db: Database, deviceId: string, config: unknown): Promise<void> {
+export async function assertMappingsOfDevice(db: Database, deviceId: string, config: unknown): Promise<void> {
   const read = mappingSchema.safeParse((config as { mapping?: unknown } | null)?.mapping);
   if (!read.success) return;
   const reported = await db
@@ -157,6 +157,6 @@ export async function assertOwnMappings(db: Database, deviceId: string, config: 
     .select('native_id')
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
-  const [first, ...rest] = reported ? findForeignMappings(read.data, reported.native_id) : [];
+  const [first, ...rest] = reported ? findMappingsOfOtherDevices(read.data, reported.native_id) : [];
   if (first) throw createUnprocessableError(first, ...rest);
 }

@@ -2,20 +2,20 @@ import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret } from './credentials.ts';
-import { GATEWAY_MANAGED_BY, isOwnAccountReach } from './management.ts';
+import { GATEWAY_MANAGER_SQL, isLimitedToOwnAccount } from './management.ts';
 import { splitSeriesBehindGateway } from './split-series.ts';
 import { deleteMappedMessages } from './unrecognised-messages.ts';
 
 const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
-const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
+const COLUMNS = [...OF_ROW, GATEWAY_MANAGER_SQL] as const;
 
 /** A household's own MQTT broker, bridged to `gw/{gateway_id}/…`. */
-export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: ManagedBy };
+export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: DeviceManager };
 
 /** A device whose messages arrived through a gateway and that is not yet paired. */
 export interface DiscoveredDevice {
@@ -58,7 +58,7 @@ export async function listGateways(
     .selectFrom('gateways')
     .select(COLUMNS)
     .where('user_id', '=', userId)
-    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .where('gateway_id', '>', page.cursor ?? '')
     .orderBy('gateway_id')
     .limit(page.limit)
@@ -71,7 +71,7 @@ export async function findGateway(db: Database, reach: AccessibleAccounts, gatew
     .selectFrom('gateways')
     .select(COLUMNS)
     .where('gateway_id', '=', gatewayId)
-    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -94,7 +94,7 @@ export async function updateGateway(
       .selectFrom('gateways')
       .select('decoder_config')
       .where('gateway_id', '=', gatewayId)
-      .where(isAccountWithin(reach, 'gateways.user_id'))
+      .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) return null;
@@ -117,7 +117,7 @@ export async function updateGateway(
 
 /** Throws 403 if the caller is an owner and the gateway has a device that a utility manages. */
 async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<void> {
-  if (isOwnAccountReach(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
+  if (isLimitedToOwnAccount(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
 }
 
@@ -131,7 +131,7 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
     const { numDeletedRows } = await trx
       .deleteFrom('gateways')
       .where('gateway_id', '=', gatewayId)
-      .where(isAccountWithin(reach, 'gateways.user_id'))
+      .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
       .executeTakeFirst();
     if (numDeletedRows === 0n) return false;
     await trx.deleteFrom('rejected_messages').where('device_id', '=', gatewayId).execute();
@@ -162,7 +162,7 @@ export async function listDiscoveredDevices(
     .select(['discovery_id', 'gateways.gateway_id', 'family', 'native_id', 'channels', 'awaits'])
     .select(['first_seen_at', 'last_seen_at'])
     .where('gateways.user_id', '=', userId)
-    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .where('device_id', 'is', null)
     .where(isDiscoveryListed)
     .where('discovery_id', '>', page.cursor ?? '')

@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 
 /** Facts about a device behind a gateway that its decoder provides. */
-export interface DecoderFacts {
+export interface DecodedDeviceProperties {
   family: string;
   nativeId: string;
   /** Names of the device's channels: `import`, `switch0/import`. */
@@ -131,7 +131,7 @@ const placementByWords = (rules: readonly PlacementRule[], name: string): Placem
  * Returns the placement of a device that follows from its family, native id and channels. Undefined if these do not determine the
  * placement. Pure.
  */
-function knownPlacement({ family, nativeId, channels }: DecoderFacts): Placement | undefined {
+function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties): Placement | undefined {
   // Meters that openWB reports as behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
@@ -176,7 +176,7 @@ const TYPES: readonly PlacementRule[] = [
  */
 export function guessPlacement(
   type: string,
-  heardAs?: DecoderFacts,
+  heardAs?: DecodedDeviceProperties,
 ): { placement: Placement; placement_by: Exclude<PlacementBy, 'owner'> } {
   const known = heardAs && knownPlacement(heardAs);
   if (known) return { placement: known, placement_by: 'decoder' };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { ChannelSettings } from './channel-name.ts';
-import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_COUNTED } from './channels.ts';
+import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_SERIES_COUNTED_SQL } from './channels.ts';
 
 export interface LastSeenDevice {
   userId: string;
@@ -109,7 +109,7 @@ interface ValueRow {
   counted: boolean;
 }
 
-const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
+const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_SERIES_COUNTED_SQL} AS counted`;
 
 const channelOf = (row: ValueRow): LiveChannel => ({
   ...buildDeviceChannel(row, row.words),

@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
  * process of its latest connection. The previous process detects the change within a second and ends its connections and sessions of the
  * login. `processId`: a UUID that no other process has.
  */
-export function createLoginLocations(db: Database, processId: string) {
+export function createLoginProcessRegistry(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
@@ -45,4 +45,4 @@ export function createLoginLocations(db: Database, processId: string) {
   };
 }
 
-export type LoginLocations = ReturnType<typeof createLoginLocations>;
+export type LoginProcessRegistry = ReturnType<typeof createLoginProcessRegistry>;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import type { DeviceManager } from '#src/database/enums.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 
 /**
  * Returns, by owner, who will manage devices that a caller with this reach pairs (docs/onboarding.md). A utility manages the devices that
@@ -13,8 +13,8 @@ export async function readFutureManagers(
   db: Database,
   reach: AccessibleAccounts,
   ownerIds: readonly string[],
-): Promise<(ownerId: string) => ManagedBy> {
-  if (isOwnAccountReach(reach)) return () => 'owner';
+): Promise<(ownerId: string) => DeviceManager> {
+  if (isLimitedToOwnAccount(reach)) return () => 'owner';
   if ('enrolledBy' in reach) return (ownerId) => (ownerId === reach.enrolledBy ? 'owner' : 'utility');
   const rows = await db
     .selectFrom('users')
@@ -27,43 +27,44 @@ export async function readFutureManagers(
 }
 
 /** Whether a caller can access only its own account, and therefore owns every object that it can access. */
-export const isOwnAccountReach = (reach: AccessibleAccounts): boolean => 'only' in reach;
+export const isLimitedToOwnAccount = (reach: AccessibleAccounts): boolean => 'only' in reach;
 
 /** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
 /** Whether these members of a PATCH include one that only the manager of a device may change. Pure. */
-export const needsManager = (members: readonly string[]): boolean => members.some((one) => !OWNERS_MEMBERS.has(one));
+export const isManagerRequired = (members: readonly string[]): boolean =>
+  members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
  * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's reach, because the
  * change itself then finds no device.
  */
 export async function assertMayManageDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<void> {
-  if (!isOwnAccountReach(reach)) return;
+  if (!isLimitedToOwnAccount(reach)) return;
   const row = await db
     .selectFrom('devices')
     .select('managed_by')
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .executeTakeFirst();
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
 /** A device, with the columns that matter for readings sent over HTTPS. */
-export interface ReadingsTarget {
-  managed_by: ManagedBy;
+export interface ReadingsDevice {
+  managed_by: DeviceManager;
   /** Whether the device sends the native payload itself, instead of through a gateway. */
   is_native: boolean;
 }
 
 /** Returns the device within the caller's reach for which readings are sent. Null if there is none. */
-export async function findReadingsTarget(
+export async function findReadingsDevice(
   db: Database,
   reach: AccessibleAccounts,
   deviceId: string,
-): Promise<ReadingsTarget | null> {
+): Promise<ReadingsDevice | null> {
   const row = await db
     .selectFrom('devices')
     .select([
@@ -72,7 +73,7 @@ export async function findReadingsTarget(
     ])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -87,7 +88,7 @@ export async function lockDevice(trx: Database, reach: AccessibleAccounts, devic
     .select('device_id')
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .forShare()
     .executeTakeFirst();
   return row !== undefined;
@@ -97,8 +98,8 @@ export async function lockDevice(trx: Database, reach: AccessibleAccounts, devic
  * SQL column for a query of `gateways`: who manages the gateway. The utility manages a gateway as long as it manages one of the gateway's
  * devices.
  */
-export const GATEWAY_MANAGED_BY =
-  sql<ManagedBy>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
+export const GATEWAY_MANAGER_SQL =
+  sql<DeviceManager>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
   WHERE x.gateway_id = gateways.gateway_id AND d.managed_by = 'utility' AND d.deleted_at IS NULL) THEN 'utility' ELSE 'owner' END`.as(
     'managed_by',
   );

@@ -25,14 +25,14 @@ export const UNIT_SCALES = {
 export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C', 'F'] as const;
 
 /** Meanings that an owner can give to a number. */
-export const MEANING_PATTERN =
+export const QUANTITY_MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
 /** Word before a channel that distinguishes the second of two equal quantities. Words with a meaning in channel names are excluded. */
 export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
 /** Owner's description of a number: unit, meaning, and a word that distinguishes equal quantities. */
-export interface NumberDescription {
+export interface OwnerNumberDescription {
   unit: (typeof MAPPED_UNITS)[number];
   meaning: string;
   circuit?: string | undefined;
@@ -51,7 +51,12 @@ export interface MappedQuantity {
  * Converts an owner's description of a number into a quantity. Returns an error message if unit, meaning and scale do not fit together.
  * Pure.
  */
-export function toMappedQuantity({ unit, meaning, circuit, scale = 1 }: NumberDescription): MappedQuantity | string {
+export function parseMappedQuantity({
+  unit,
+  meaning,
+  circuit,
+  scale = 1,
+}: OwnerNumberDescription): MappedQuantity | string {
   const found = placeOf(unit, meaning);
   if (typeof found === 'string') return found;
   if (scale < 0 && found.kind !== 'power_w') return 'scale can be below 0 only for a power';

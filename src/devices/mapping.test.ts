@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { processorMs } from '#test/support/processor-time.ts';
+import { measureProcessorMs } from '#test/support/processor-time.ts';
 import { mappingSchema } from './mapping.ts';
 
 const ENTRY = { topic: 'home/+/energy', path: '$.total', unit: 'kWh', meaning: 'import' };
@@ -85,6 +85,6 @@ test('rejects production next to other electricity of one device, because it wou
 
 test('validates a hundred entries fast, and rejects more', () => {
   const all = Array.from({ length: 101 }, (_, index) => ({ ...ENTRY, topic: `m/${index}` }));
-  expect(processorMs(() => expect(mistakes(...all.slice(1))).toEqual([]))).toBeLessThan(500);
+  expect(measureProcessorMs(() => expect(mistakes(...all.slice(1))).toEqual([]))).toBeLessThan(500);
   expect(mistakes(...all)).toEqual([expect.stringMatching(/Too big/)]);
 });

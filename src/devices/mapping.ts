@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
-import { CIRCUIT_PATTERN, MAPPED_UNITS, MEANING_PATTERN, toMappedQuantity } from './mapped-quantity.ts';
+import { CIRCUIT_PATTERN, MAPPED_UNITS, parseMappedQuantity, QUANTITY_MEANING_PATTERN } from './mapped-quantity.ts';
 
 /** Maximum length of a topic filter. The filter and the path form the name of a quantity that owners see, of at most 200 characters. */
 const MAX_TOPIC_CHARACTERS = 120;
@@ -70,7 +70,7 @@ const entry = z
     meaning: z
       .string()
       .regex(
-        MEANING_PATTERN,
+        QUANTITY_MEANING_PATTERN,
         'must be import, export, a part of them (import/t1, export/l2), production, power, gas, heat, water, temperature or setpoint',
       )
       .describe(
@@ -94,7 +94,7 @@ const entry = z
       ),
   })
   .superRefine((value, context) => {
-    const quantity = toMappedQuantity(value);
+    const quantity = parseMappedQuantity(value);
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
@@ -163,8 +163,8 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
 
 /** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
-  if (!canMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
-  const [first, second] = [toMappedQuantity(one), toMappedQuantity(other)];
+  if (!canNamesMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
+  const [first, second] = [parseMappedQuantity(one), parseMappedQuantity(other)];
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
     return [
@@ -179,7 +179,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
 }
 
 /** Whether two device names of mappings, with at most one wildcard each, can match the same device. */
-export function canMatchSameDevice(one: string, other: string): boolean {
+export function canNamesMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');
   if (end === undefined && otherEnd === undefined) return one === other;

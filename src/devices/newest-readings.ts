@@ -19,7 +19,7 @@ export async function findNewestReadings(
  * Returns the time of each account's latest reading with a version mark. The mark changes with every write of the account's readings and
  * with every change of its devices.
  */
-export async function findReadingVersions(
+export async function findLatestReadingVersions(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {

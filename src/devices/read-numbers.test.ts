@@ -3,7 +3,7 @@ import type { DecoderConfig } from './decoder-config.ts';
 import type { MappingEntry } from './mapping.ts';
 import {
   type DiscoveredSeries,
-  doesSeriesReadDifferentNumber as isOther,
+  isSeriesReadFromDifferentNumber as isOther,
   mergeNumberSettings,
 } from './read-numbers.ts';
 

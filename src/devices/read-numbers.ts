@@ -1,7 +1,7 @@
-import { parseChannel, toChannelWord } from './channel-name.ts';
+import { createChannelWord, parseChannel } from './channel-name.ts';
 import type { DecoderConfig } from './decoder-config.ts';
-import { toMappedQuantity } from './mapped-quantity.ts';
-import { canMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
+import { parseMappedQuantity } from './mapped-quantity.ts';
+import { canNamesMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
 
 export interface DiscoveredSeries {
   family: string;
@@ -43,7 +43,7 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
  * unit or scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a
  * number is read again. Pure.
  */
-export function doesSeriesReadDifferentNumber(
+export function isSeriesReadFromDifferentNumber(
   before: NumberReadingSettings,
   after: NumberReadingSettings,
   series: DiscoveredSeries,
@@ -57,7 +57,7 @@ function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): s
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
   const mapped = (isMapped ? settings.mapped : settings.ownMapped)
-    .filter((one) => one.channel === channel && one.kind === kind && canMatchSameDevice(one.device, nativeId))
+    .filter((one) => one.channel === channel && one.kind === kind && canNamesMatchSameDevice(one.device, nativeId))
     .map(({ number }) => number);
   const read = isMapped ? [] : (BY_FAMILY.get(family) ?? ofMeter)(settings, series);
   return [...mapped, ...read].sort().join();
@@ -88,7 +88,7 @@ const COUNTED = new Map([
 /** Returns the counted numbers of a mapping. */
 const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
   mapped.flatMap((one) => {
-    const quantity = toMappedQuantity(one);
+    const quantity = parseMappedQuantity(one);
     const kind = typeof quantity === 'string' ? undefined : COUNTED.get(quantity.kind);
     if (typeof quantity === 'string' || !kind) return [];
     const where = one.where === undefined ? [] : [Object.entries(one.where).sort()];
@@ -137,7 +137,7 @@ function ofEmon(
   if (kind !== 'register') return ITSELF;
   const pulses = Object.entries(emon).flatMap(([key, { pulses_per_kwh: perKwh }]) => {
     const name = key.slice(node.length + 1);
-    const isIts = perKwh !== undefined && key === `${node}/${name}` && `${toChannelWord(name)}/import` === channel;
+    const isIts = perKwh !== undefined && key === `${node}/${name}` && `${createChannelWord(name)}/import` === channel;
     return isIts ? [JSON.stringify([name, perKwh])] : [];
   });
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
@@ -194,7 +194,7 @@ function isPutAs(
   // Names of registers may contain dots as well: 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
-    const word = toChannelWord([block, ...more.slice(0, at)].join('.'));
+    const word = createChannelWord([block, ...more.slice(0, at)].join('.'));
     return circuit === word || circuit === `sml-${word}`;
   });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readDecoderConfig } from './decoder-config.ts';
-import { doesSeriesReadDifferentNumber, mergeNumberSettings, type NumberReadingSettings } from './read-numbers.ts';
+import { isSeriesReadFromDifferentNumber, mergeNumberSettings, type NumberReadingSettings } from './read-numbers.ts';
 
 /**
  * Splits those series of a gateway's paired devices that contain a different number with the new `decoder_config`, after their last stored
@@ -19,7 +19,7 @@ export async function splitSeriesBehindGateway(
   const [before, after] = [settingsBehind(configs.before), settingsBehind(configs.after)];
   await part(
     trx,
-    series.filter((one) => doesSeriesReadDifferentNumber(before(one.decoder_config), after(one.decoder_config), one)),
+    series.filter((one) => isSeriesReadFromDifferentNumber(before(one.decoder_config), after(one.decoder_config), one)),
   );
 }
 
@@ -39,7 +39,7 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
   const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();
   await part(
     trx,
-    series.filter((one) => doesSeriesReadDifferentNumber(settings(one.decoder_config), settings(config), one)),
+    series.filter((one) => isSeriesReadFromDifferentNumber(settings(one.decoder_config), settings(config), one)),
   );
 }
 

@@ -3,8 +3,8 @@ import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { DeviceStatus, ManagedBy, Placement } from '#src/database/enums.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import type { DeviceManager, DeviceStatus, Placement } from '#src/database/enums.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
@@ -17,10 +17,10 @@ import {
   mergeChannelSettings,
 } from './channels.ts';
 import { createDeviceSecret } from './credentials.ts';
-import { assertOwnMappings } from './decoder-config.ts';
+import { assertMappingsOfDevice } from './decoder-config.ts';
 import { explainUnbridgedTopic, isDiscoveryListed } from './gateways.ts';
-import { type DecoderFacts, guessPlacement } from './known-placement.ts';
-import { assertMayManageDevice, needsManager } from './management.ts';
+import { type DecodedDeviceProperties, guessPlacement } from './known-placement.ts';
+import { assertMayManageDevice, isManagerRequired } from './management.ts';
 import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts';
 import { splitSeriesOfDevice } from './split-series.ts';
 
@@ -86,7 +86,7 @@ const ASKED_DAYS = 30;
  * appears to belong to another meter, and the owner has not confirmed a replacement. False if a change of settings selected another number
  * (`split_after`), because a jump is then expected. False while the device's past is recomputed, because its notes are outdated.
  */
-export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
+export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
   AND NOT EXISTS (SELECT FROM unnest(s.split_after) t WHERE t < n.read_at
     AND NOT EXISTS (SELECT FROM readings r WHERE r.series_id = s.series_id AND r.read_at > t AND r.read_at < n.read_at))
@@ -103,7 +103,7 @@ export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boo
   silent: sql`(devices.created_at < now() - ${SILENT} AND NOT ${SENT_WITHIN_DAY})`,
   placement_guessed: sql`(devices.placement_by <> 'owner' AND EXISTS (SELECT FROM discovered_devices f WHERE f.device_id = devices.device_id) AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
       WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}))`,
-  swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_SWAP_GUESSED})`,
+  swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_METER_SWAP_SUSPECTED_SQL})`,
 };
 
 /** Kinds of attention that a device may need from its owner, in this order. */
@@ -145,11 +145,11 @@ export interface NewDevice extends DeviceSettings {
   /** Id chosen by the caller, as simulators do. If omitted, a new id is generated. */
   deviceId?: string;
   /** The decoder's facts about a device behind a gateway. */
-  heardAs?: DecoderFacts;
+  heardAs?: DecodedDeviceProperties;
   /** Owner's settings for the device's quantities. */
   channels?: readonly ChannelSettingPatch[];
   /** Who manages the device (management.ts). Default: its owner. */
-  managedBy?: ManagedBy;
+  managedBy?: DeviceManager;
 }
 
 /**
@@ -217,7 +217,7 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
  * Pairs a device that was discovered through a gateway of the same account. Such a device needs no credentials. Null if no unpaired device
  * with that id is within the caller's reach. Throws 409 if the device was announced but none of its values has arrived yet.
  */
-export async function pairDiscovered(
+export async function pairDiscoveredDevice(
   db: Database,
   reach: AccessibleAccounts,
   discoveryId: string,
@@ -232,7 +232,7 @@ export async function pairDiscovered(
       .where('device_id', 'is', null)
       .where(isDiscoveryListed)
       .where('gateways.user_id', '=', device.userId)
-      .where(isAccountWithin(reach, 'gateways.user_id'))
+      .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
       .forUpdate('discovered_devices')
       .executeTakeFirst();
     if (!discovered) return null;
@@ -263,7 +263,7 @@ export async function findDevice(
     .select([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN, IS_COMPUTED])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .executeTakeFirst();
   return row ? withChannels(db, row) : null;
 }
@@ -281,7 +281,7 @@ export async function findDeviceOwner(
     .selectFrom('devices')
     .select(['device_id', 'user_id'])
     .where('device_id', '=', deviceId)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -294,7 +294,7 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 /**
  * Updates a device within the caller's reach. Returns null if there is none. Counting settings and meanings of quantities also apply to the
  * past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to
- * later messages. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by` (`checkManager`).
+ * later messages. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by` (`checkManagerAllowed`).
  */
 export async function updateDevice(
   db: Database,
@@ -303,10 +303,10 @@ export async function updateDevice(
   {
     channels: said,
     ...patch
-  }: Partial<DeviceSettings> & { channels?: readonly ChannelSettingPatch[]; managed_by?: ManagedBy | undefined },
+  }: Partial<DeviceSettings> & { channels?: readonly ChannelSettingPatch[]; managed_by?: DeviceManager | undefined },
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    if (said !== undefined || needsManager(Object.keys(patch))) await assertMayManageDevice(trx, reach, deviceId);
+    if (said !== undefined || isManagerRequired(Object.keys(patch))) await assertMayManageDevice(trx, reach, deviceId);
     const { decoder_config: config, upstream_device_id: above = null } = patch;
     if (above !== null || config !== undefined) {
       const owner = await trx
@@ -314,12 +314,12 @@ export async function updateDevice(
         .select('user_id')
         .where('device_id', '=', deviceId)
         .where('deleted_at', 'is', null)
-        .where(isAccountWithin(reach, 'devices.user_id'))
+        .where(isAccountAccessibleSql(reach, 'devices.user_id'))
         .executeTakeFirst();
       if (!owner) return null;
       if (above !== null) await mustBeUpstream(trx, owner.user_id, deviceId, above);
       if (config !== undefined) {
-        await assertOwnMappings(trx, deviceId, config);
+        await assertMappingsOfDevice(trx, deviceId, config);
         await splitSeriesOfDevice(trx, deviceId, config);
       }
     }
@@ -345,7 +345,7 @@ export async function updateDevice(
       }))
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(isAccountWithin(reach, 'devices.user_id'))
+      .where(isAccountAccessibleSql(reach, 'devices.user_id'))
       .returning([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN, IS_COMPUTED])
       .executeTakeFirst();
     const row = await namedTwice(changing);
@@ -397,7 +397,7 @@ export async function deleteDevice(db: Database, reach: AccessibleAccounts, devi
       .set({ deleted_at: new Date(), mqtt_secret_sha256: Buffer.alloc(0) })
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(isAccountWithin(reach, 'devices.user_id'))
+      .where(isAccountAccessibleSql(reach, 'devices.user_id'))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     const now = new Date();
@@ -426,7 +426,7 @@ export async function listDevices(
     .selectFrom('devices')
     .select([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN])
     .where('user_id', '=', userId)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)
     .where('device_id', '>', page.cursor ?? '')
     .orderBy('device_id')

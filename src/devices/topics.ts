@@ -13,16 +13,16 @@ const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 export const getReadingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
 /** Format of readings that are sent over HTTPS: the native payload, or a SenML pack. */
-export type SentFormat = 'native' | 'senml';
+export type HttpsReadingsFormat = 'native' | 'senml';
 
 const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
 
 /** Returns the topic name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
-export const getSentReadingsTopic = (deviceId: string, format: SentFormat): string =>
+export const getHttpsReadingsTopic = (deviceId: string, format: HttpsReadingsFormat): string =>
   `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
 
-/** Parses a name of `getSentReadingsTopic`. Null for every topic of MQTT. */
-export function parseSentReadingsTopic(topic: string): { deviceId: string; format: SentFormat } | null {
+/** Parses a name of `getHttpsReadingsTopic`. Null for every topic of MQTT. */
+export function parseHttpsReadingsTopic(topic: string): { deviceId: string; format: HttpsReadingsFormat } | null {
   const [, deviceId, senml] = SENT.exec(topic) ?? [];
   return deviceId === undefined ? null : { deviceId, format: senml === undefined ? 'native' : 'senml' };
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
@@ -29,7 +29,7 @@ export async function listUnrecognisedMessages(
     .selectFrom('gateways')
     .select('gateway_id')
     .where('gateway_id', '=', gatewayId)
-    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .executeTakeFirst();
   if (!gateway) return null;
   const rows = await db

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
-import type { Range } from './ranges.ts';
+import type { DayRange } from './ranges.ts';
 
 /** Climate data of a thermostat in a bucket. A reported state is valid until the next reading, but for at most 15 minutes. */
 export interface ClimateRow {
@@ -23,7 +23,7 @@ const degrees = (thousandths: number | null) => (thousandths === null ? null : M
 export async function loadClimate(
   db: Database,
   deviceId: string,
-  range: Range,
+  range: DayRange,
   groupBy: 'hour' | 'day' | 'month',
   now: Date,
 ): Promise<ClimateRow[]> {

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { createClockLabeller } from '#src/energy/clock-labels.ts';
 import { CLOCK_UNITS, type ClockUnit, createDayRange } from '#src/energy/ranges.ts';
-import { processorMs } from '#test/support/processor-time.ts';
+import { measureProcessorMs } from '#test/support/processor-time.ts';
 
 const HOUR_MS = 3_600_000;
 const UNITS = Object.keys(CLOCK_UNITS) as ClockUnit[];
@@ -59,7 +59,7 @@ test('labels the hours of a year fast enough', () => {
   const range = createDayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
   // The shortest of five runs counts, because the first runs include just-in-time compilation.
   const times = Array.from({ length: 5 }, () =>
-    processorMs(() => {
+    measureProcessorMs(() => {
       const labels = createClockLabeller(range, 'hour');
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
     }),

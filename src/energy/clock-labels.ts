@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 import { findOffset, listOffsets, type ZoneOffset } from './local-time.ts';
-import type { ClockUnit, Range } from './ranges.ts';
+import type { ClockUnit, DayRange } from './ranges.ts';
 
 /** Labels of a row in a response. A row of a day or month has only its first date. */
-export interface RowLabels {
+export interface RowTimeLabels {
   date: string;
   /** Clock hour, such as `03:00`. Only in rows by hour. */
   hour?: string;
@@ -14,10 +14,10 @@ export interface RowLabels {
 }
 
 /** Labels of a clock hour, `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`, or of a half-hour or quarter-hour. */
-export type ClockLabels = RowLabels & { starts_at: string };
+export type ClockLabels = RowTimeLabels & { starts_at: string };
 
 /** Returns the label of an hour, half-hour or quarter-hour, as its row and `peak_hour` contain it. */
-export const findClockTime = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
+export const findClockTimeLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
 /** Times on the clock at which hours, half-hours and quarter-hours begin. */
@@ -30,7 +30,7 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
  * are computed from the UTC offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which
  * the process served no other request. Rows arrive in order, so each date is formatted only once.
  */
-export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
+export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: Date) => ClockLabels {
   const offsets = offsetsWithSuffixes(range);
   let [day, date] = [Number.NaN, ''];
   return (start) => {
@@ -51,7 +51,7 @@ export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date
 }
 
 /** Returns the offsets of a range, with their suffixes as in ISO 8601, `+02:00` or `Z`. */
-function offsetsWithSuffixes(range: Range): (ZoneOffset & { suffix: string })[] {
+function offsetsWithSuffixes(range: DayRange): (ZoneOffset & { suffix: string })[] {
   const { isUniversal } = DateTime.fromMillis(0, { zone: range.zone }).zone;
   return listOffsets(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));
 }

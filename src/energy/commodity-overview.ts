@@ -1,9 +1,9 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { loadCommodityHome } from './home/home.ts';
-import { computeEstimated, computeUsed } from './home/sums.ts';
-import type { Range } from './ranges.ts';
+import { loadHomeForCommodity } from './home/home.ts';
+import { computeEstimatedUsage, computeHomeUsage } from './home/sums.ts';
+import type { DayRange } from './ranges.ts';
 import { readHomeSums } from './usage/home-sums.ts';
 import type { UserOrDevice } from './usage/imports.ts';
 
@@ -29,17 +29,17 @@ const METERS = COMMODITIES.flatMap((commodity) => [
 export async function loadCommodityOverview<Name extends string>(
   db: Database,
   whose: UserOrDevice,
-  ranges: Readonly<Record<Name, Range>>,
+  ranges: Readonly<Record<Name, DayRange>>,
 ): Promise<CommodityUsage<Name>[]> {
   const meters = await metersOf(db, whose);
   const glances = await Promise.all(
     METERS.filter(({ meter }) => meters.has(meter)).map(async ({ commodity, unit, meter }) => {
-      const home = await loadCommodityHome(db, whose, meter);
-      const amountIn = async (range: Range): Promise<Amount> => {
+      const home = await loadHomeForCommodity(db, whose, meter);
+      const amountIn = async (range: DayRange): Promise<Amount> => {
         const sums = await readHomeSums(db, home, range);
-        const used = computeUsed(sums);
+        const used = computeHomeUsage(sums);
         if (used === null) return { used, estimated: null };
-        return { used: milliwattHoursToKwh(used), estimated: milliwattHoursToKwh(computeEstimated(sums)) };
+        return { used: milliwattHoursToKwh(used), estimated: milliwattHoursToKwh(computeEstimatedUsage(sums)) };
       };
       const names = Object.keys(ranges) as Name[];
       const amounts = await Promise.all(names.map(async (name) => [name, await amountIn(ranges[name])] as const));

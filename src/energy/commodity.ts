@@ -1,15 +1,15 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
-import type { RowLabels } from './clock-labels.ts';
-import { type Home, loadCommodityHome } from './home/home.ts';
+import type { RowTimeLabels } from './clock-labels.ts';
+import { type Home, loadHomeForCommodity } from './home/home.ts';
 import { loadHomeBuckets } from './home/insights.ts';
-import { computeExpectedMs } from './home/roles.ts';
-import { computeEstimated, computeUsed } from './home/sums.ts';
+import { computeExpectedCoverageMs } from './home/roles.ts';
+import { computeEstimatedUsage, computeHomeUsage } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
 import { formatHour } from './labels.ts';
-import type { Range } from './ranges.ts';
+import type { DayRange } from './ranges.ts';
 import { readHomeSummary } from './usage/home-sums.ts';
 
 /** Additional fields that a response about gas, heat or water may include. */
@@ -32,7 +32,7 @@ interface Covered {
 
 export type CommodityInsight = Used &
   Covered &
-  RowLabels & {
+  RowTimeLabels & {
     peak_hour: string | null;
   };
 
@@ -52,7 +52,7 @@ const UNITS = [
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
-      return { unit, home: await loadCommodityHome(db, { userId }, `${commodity}${unit.suffix}`) };
+      return { unit, home: await loadHomeForCommodity(db, { userId }, `${commodity}${unit.suffix}`) };
     }),
   );
   return loaded.filter(({ home }) => home.devices.length > 0);
@@ -66,7 +66,7 @@ export async function loadCommodityInsights(
   db: Database,
   userId: string,
   commodity: Commodity,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   include: ReadonlySet<CommodityInclude>,
 ): Promise<CommodityInsight[]> {
@@ -97,7 +97,7 @@ export async function loadCommoditySummary(
   db: Database,
   userId: string,
   commodity: Commodity,
-  range: Range,
+  range: DayRange,
   include: ReadonlySet<CommodityInclude>,
 ): Promise<Used & Covered & { peak_usage_time: string | null }> {
   const usedByUnit: Used = {};
@@ -105,9 +105,9 @@ export async function loadCommoditySummary(
   let peak: string | null | undefined;
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
     const { peakHourOfDay, days: _, ...sums } = await readHomeSummary(db, home, range);
-    usedByUnit[unit.used] = milliwattHoursToKwh(computeUsed(sums) ?? asMilliwattHours(0));
+    usedByUnit[unit.used] = milliwattHoursToKwh(computeHomeUsage(sums) ?? castToMilliwattHours(0));
     if (include.has('estimated')) {
-      usedByUnit[unit.estimated] = milliwattHoursToKwh(computeEstimated(sums));
+      usedByUnit[unit.estimated] = milliwattHoursToKwh(computeEstimatedUsage(sums));
     }
     known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expectedWithin(home, range) });
     peak ??= peakHourOfDay === null ? undefined : formatHour(peakHourOfDay);
@@ -121,8 +121,8 @@ export async function loadCommoditySummary(
   };
 }
 
-const expectedWithin = ({ devices, stretches }: Home, { from, to }: Range): number =>
-  computeExpectedMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
+const expectedWithin = ({ devices, stretches }: Home, { from, to }: DayRange): number =>
+  computeExpectedCoverageMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
 
 function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Covered {
   const sum = (of: keyof Known) => known.reduce((all, one) => all + one[of], 0);

@@ -1,12 +1,12 @@
-import { asMilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { loadDeviceAsMeter } from './home/home.ts';
+import { loadDeviceAsHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights } from './home/insights.ts';
 import type { HomeDevice } from './home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
 import type { IncludeName } from './include.ts';
 import type { GroupBy } from './insights.ts';
-import type { Range } from './ranges.ts';
+import type { DayRange } from './ranges.ts';
 
 /**
  * Returns the import of one device as `kwh_used`, with the requested fields: the measure that belongs to the device's placement (all other
@@ -15,11 +15,11 @@ import type { Range } from './ranges.ts';
 export async function loadDeviceInsights(
   db: Database,
   deviceId: string,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   include: ReadonlySet<IncludeName>,
 ): Promise<HomeInsight[]> {
-  const loaded = await loadDeviceAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsHome(db, deviceId);
   if (!loaded) return [];
   const { home, device, isSplit } = loaded;
   const measuresOf = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
@@ -29,14 +29,14 @@ export async function loadDeviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums, which are computed as if the device were a grid meter. `sumCountedMs` is the time with
- * known import; the rest of `gridMs` is time with only known export. `device` is null if its channels have placements of their own: only
- * the home reports their measures.
+ * Derives the measures of a device from its sums, which are computed as if the device were a grid meter. `sumExpectedCoverageMs` is the
+ * time with known import; the rest of `gridMs` is time with only known export. `device` is null if its channels have placements of their
+ * own: only the home reports their measures.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;
-  const imported = countedMs > 0 ? asMilliwattHours(gridImport) : null;
-  const exported = gridMs > countedMs ? asMilliwattHours(gridExport) : null;
+  const imported = countedMs > 0 ? castToMilliwattHours(gridImport) : null;
+  const exported = gridMs > countedMs ? castToMilliwattHours(gridExport) : null;
   const { coverage } = computeMeasures(sums, NOTHING, expectedMs);
   const of = (wanted: HomeDevice['placement'], energy: typeof imported) =>
     device?.placement === wanted ? energy : null;
@@ -52,7 +52,7 @@ function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: n
     selfConsumed: null,
     autarky: null,
     exported,
-    estimated: imported === null ? null : asMilliwattHours(Math.min(sums.estimated, imported)),
+    estimated: imported === null ? null : castToMilliwattHours(Math.min(sums.estimated, imported)),
     coverage,
     isComplete: imported === null || expectedMs === 0 ? null : countedMs >= expectedMs,
   };

@@ -1,10 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, loadClimate } from './climate.ts';
-import { type ClockLabels, createClockLabeller, type RowLabels } from './clock-labels.ts';
+import { type ClockLabels, createClockLabeller, type RowTimeLabels } from './clock-labels.ts';
 import { loadDeviceInsights } from './device-include.ts';
 import type { IncludedFields, IncludeName } from './include.ts';
 import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
-import type { Range } from './ranges.ts';
+import type { DayRange } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: consumption, and for thermostats climate data. */
 export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
@@ -20,10 +20,10 @@ export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
  * Returns the consumption of a device and, for a thermostat, its climate, by bucket of the range's zone. Rows shorter than an hour have no
  * climate.
  */
-export async function deviceUsage(
+export async function loadDeviceUsage(
   db: Database,
   deviceId: string,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   { now, include }: { now: Date; include: ReadonlySet<IncludeName> },
 ): Promise<DeviceUsage[]> {
@@ -52,7 +52,7 @@ export async function deviceUsage(
 }
 
 function labelled({ bucket }: ClimateRow, labelsOf: (start: Date) => ClockLabels): { key: string; row: DeviceUsage } {
-  const labels: RowLabels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
+  const labels: RowTimeLabels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
   const key = labels.starts_at ?? labels.date;
   return { key, row: { ...labels, kwh_used: null, peak_hour: null } };
 }

@@ -1,8 +1,8 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
-import { computeUsed, type HomeSums } from './home/sums.ts';
-import { isClockUnit, type Range } from './ranges.ts';
+import { computeHomeUsage, type HomeSums } from './home/sums.ts';
+import { type DayRange, isClockUnit } from './ranges.ts';
 import { readHomeByClockUnit, readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
@@ -13,7 +13,7 @@ import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.t
 export async function readHomeUsage(
   db: Database,
   userId: string,
-  range: Range,
+  range: DayRange,
   unit: BucketUnit,
 ): Promise<{ at: Date | string; milliwattHours: MilliwattHours }[]> {
   const imports = await readImports(db, { userId }, range, unit);
@@ -30,6 +30,6 @@ export async function readHomeUsage(
 
 const known = <Row extends HomeSums>(rows: readonly Row[], at: (row: Row) => Date | string) =>
   rows.flatMap((row) => {
-    const used = computeUsed(row);
-    return used === null ? [] : [{ at: at(row), milliwattHours: asMilliwattHours(used) }];
+    const used = computeHomeUsage(row);
+    return used === null ? [] : [{ at: at(row), milliwattHours: castToMilliwattHours(used) }];
   });

@@ -1,12 +1,12 @@
 import { mapWithBreaks } from '#src/core/turns.ts';
-import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTime, type RowLabels } from './clock-labels.ts';
+import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from './clock-labels.ts';
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludeName } from './include.ts';
 import { formatHour, getHourOfDay } from './labels.ts';
-import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from './ranges.ts';
+import { CLOCK_UNITS, type DayRange, isClockUnit, splitRange } from './ranges.ts';
 import {
   type BucketImports,
   type BucketUnit,
@@ -19,7 +19,7 @@ import {
 export type GroupBy = BucketUnit;
 
 /** A row of GET /v1/energy-insights (specification, EnergyInsight). */
-export interface UsageInsight extends RowLabels {
+export interface UsageInsight extends RowTimeLabels {
   kwh_used: number;
   peak_hour: string | null;
 }
@@ -35,14 +35,14 @@ const DAYS_OF_A_PAGE = 124;
 /**
  * Splits a range for reading, by one query for each part: pages of several days if rows are shorter than a day, otherwise the whole range.
  */
-export const splitIntoPages = (range: Range, groupBy: GroupBy): Range[] =>
+export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
   isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 
 /** Returns the usage of a user's home in the rows of the range's zone, with the requested fields. Omits buckets without data. */
 export async function loadInsights(
   db: Database,
   userId: string,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   include = NOTHING_MORE,
 ): Promise<HomeInsight[]> {
@@ -55,12 +55,12 @@ export async function loadInsights(
 export async function* streamInsightPages(
   db: Database,
   userId: string,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   include = NOTHING_MORE,
 ): AsyncGenerator<HomeInsight[]> {
   let home = include.size === 0 ? null : await loadHome(db, userId, needsOf(include));
-  for (const stretch of splitIntoPages(range, groupBy)) {
+  for (const stretch of splitRangeIntoPages(range, groupBy)) {
     const rows = home ? null : await loadImportInsights(db, { userId }, stretch, groupBy);
     home ??= rows ? null : await loadHome(db, userId, needsOf(include));
     yield rows ?? (home ? await loadHomeInsights(db, home, stretch, groupBy, include) : []);
@@ -80,7 +80,7 @@ const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
 export async function loadImportInsights(
   db: Database,
   whose: UserOrDevice,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
 ): Promise<UsageInsight[] | null> {
   const found = await readImports(db, whose, range, groupBy);
@@ -90,7 +90,7 @@ export async function loadImportInsights(
 /** Converts imports to rows of a response. Yields to the event loop between batches of rows. */
 function insightsOf(
   { at, milliwattHours, peaks }: BucketImports,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
 ): Promise<UsageInsight[]> {
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
@@ -98,7 +98,7 @@ function insightsOf(
     const labelsOf = createClockLabeller(range, groupBy);
     return mapWithBreaks(at, (second, place) => {
       const labels = labelsOf(new Date(second * 1_000));
-      return { ...labels, kwh_used: used(place), peak_hour: findClockTime(labels) };
+      return { ...labels, kwh_used: used(place), peak_hour: findClockTimeLabel(labels) };
     });
   }
   return mapWithBreaks(at, (second, place) => {
@@ -112,13 +112,13 @@ function insightsOf(
  * Returns the totals of a range with the requested fields, in the format of POST /v1/energy-insights and of GET without `start_date` and
  * `end_date`.
  */
-export async function loadUsageSummary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
+export async function loadUsageSummary(db: Database, userId: string, range: DayRange, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
   if (!total) return loadHomeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
   const { milliwattHours, days, peakHourOfDay } = total;
   return {
     total_kwh: milliwattHoursToKwh(milliwattHours),
-    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(milliwattHours / days)),
+    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(castToMilliwattHours(milliwattHours / days)),
     peak_usage_time: labelled(peakHourOfDay),
     included: {},
   };

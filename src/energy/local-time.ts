@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IANAZone } from 'luxon';
 import { MINUTE_MS } from '#src/core/units.ts';
-import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from './ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, type DayRange, MIN_OFFSET_DURATION_MS } from './ranges.ts';
 
 /**
  * Computes local times in SQL with the time zone database of this process, in which ranges are computed, too. With the database server's
@@ -10,7 +10,7 @@ import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from 
  */
 
 /** Times of a zone, not necessarily whole days. */
-type RangeInZone = Pick<Range, 'from' | 'to' | 'zone'>;
+type RangeInZone = Pick<DayRange, 'from' | 'to' | 'zone'>;
 
 /** Last year for which offsets are computed. Later times would have the last offset, but none are stored. */
 const LAST_YEAR = 2100;
@@ -78,7 +78,7 @@ export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[]
  * Returns a function that returns the end of a clock hour, or of a shorter unit, from its start, Unix ms. A clock change can shorten an
  * hour (Lord Howe Island shifts by half an hour).
  */
-export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
+export function createClockUnitEndFinder(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
   const offsets = listOffsets(range);
   return (startMs) => {
@@ -90,7 +90,7 @@ export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (start
 }
 
 /** Returns the offsets of a range as arrays for SQL: the starts of all offsets but the first, and all offsets. */
-function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
+function arraysOf(range: DayRange): { starts: Date[]; offsets: string[] } {
   const offsets = listOffsets(range);
   return {
     starts: offsets.slice(1).map(({ atMs }) => new Date(atMs)),
@@ -99,7 +99,7 @@ function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
 }
 
 /** Returns SQL for the local time (a timestamp without time zone) of an instant within a range. */
-export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
+export function localTimeSql(instant: RawBuilder<unknown>, range: DayRange): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`(${instant} AT TIME ZONE 'UTC')`;
   const { starts, offsets } = arraysOf(range);
   const place = starts.length === 0 ? sql`1` : sql`1 + width_bucket(${instant}, ${starts}::timestamptz[])`;
@@ -113,7 +113,7 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBui
  */
 export function startOfClockUnitSql(
   instant: RawBuilder<unknown>,
-  range: Range,
+  range: DayRange,
   unit: ClockUnit = 'hour',
 ): RawBuilder<unknown> {
   const length = sql.lit(`${CLOCK_UNITS[unit]} minutes`);

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
-import { addUpSums, computeUsed } from './home/sums.ts';
+import { addHomeSums, computeHomeUsage } from './home/sums.ts';
 import { formatHour } from './labels.ts';
-import { createDayRange, type Range } from './ranges.ts';
+import { createDayRange, type DayRange } from './ranges.ts';
 import { readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImports } from './usage/imports.ts';
 
@@ -52,7 +52,7 @@ type Compared = Omit<MonthlyUsageRow, 'peak_hour'>;
 async function read(
   db: Database,
   userId: string,
-  range: Range,
+  range: DayRange,
   today: string,
 ): Promise<{ rows: Compared[]; peaks: { month: string; peakHourOfDay: number | null }[] }> {
   const [days, months] = await Promise.all([
@@ -63,10 +63,12 @@ async function read(
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
     // The sums of the days are added up first, because the physical lower bound applies to the total of a month, not to single days.
-    return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
+    return { rows: compareMonths(days, today, (rows) => computeHomeUsage(addHomeSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
-    rows.length === 0 ? null : asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
+    rows.length === 0
+      ? null
+      : castToMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
   const rows = days.milliwattHours.map((milliwattHours, place) => ({
     day: formatEpochDate(days.at[place] as number),
     milliwattHours,
@@ -100,8 +102,8 @@ function compareMonths<Day extends { day: string }>(
     return {
       month,
       kwh_used: milliwattHoursToKwh(used),
-      avg_daily_kwh: known === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / known)),
-      change_kwh: change === null ? null : milliwattHoursToKwh(asMilliwattHours(change)),
+      avg_daily_kwh: known === 0 ? 0 : milliwattHoursToKwh(castToMilliwattHours(used / known)),
+      change_kwh: change === null ? null : milliwattHoursToKwh(castToMilliwattHours(change)),
       change_percent: change === null || !usedBefore ? null : Math.round((10_000 * change) / usedBefore) / 100,
       ...omitUndefined({ partial: isPartial ? (true as const) : undefined }),
     };

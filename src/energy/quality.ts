@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { estimatedExportKey } from '#src/database/meter.ts';
-import { sumCountedMs } from './home/counted-spans.ts';
-import { loadDeviceAsMeter } from './home/home.ts';
+import { getEstimatedExportKey } from '#src/database/meter.ts';
+import { sumExpectedCoverageMs } from './home/counted-spans.ts';
+import { loadDeviceAsHome } from './home/home.ts';
 import { localTimeSql } from './local-time.ts';
-import { type Range, splitQuarterHours } from './ranges.ts';
+import { type DayRange, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
@@ -23,7 +23,7 @@ export const VERDICT_BY_FINDING = {
   swaps: 'swap',
   held: 'held',
 } as const;
-export type Finding = keyof typeof VERDICT_BY_FINDING;
+export type ReadingFinding = keyof typeof VERDICT_BY_FINDING;
 
 /** A reason for rejected messages or elements, with the number of rejections. */
 interface Rejection {
@@ -55,7 +55,7 @@ export interface MonthQuality {
   corrected_hours: number;
   import_change_kwh: number;
   export_change_kwh: number;
-  findings: Record<Finding, number>;
+  findings: Record<ReadingFinding, number>;
   /** Numbers of readings that manual edits exclude, and of readings that they add. */
   excluded_readings: number;
   added_readings: number;
@@ -86,7 +86,12 @@ const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
  * measured by time, not by messages. Every quarter-hour from the first counted interval on should be known; a register that reports only
  * changes makes the time before each of its readings known.
  */
-export async function deviceQuality(db: Database, deviceId: string, range: Range, now: Date): Promise<MonthQuality[]> {
+export async function loadDeviceQuality(
+  db: Database,
+  deviceId: string,
+  range: DayRange,
+  now: Date,
+): Promise<MonthQuality[]> {
   const months = new Map<string, MonthQuality>();
   const monthOf = (month: string): MonthQuality => {
     const known = months.get(month) ?? emptyMonth(month);
@@ -101,8 +106,8 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     row.import_change_kwh = kwh(imported);
     row.export_change_kwh = kwh(exported);
   }
-  const names = new Map<string, Finding>(
-    Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as Finding]),
+  const names = new Map<string, ReadingFinding>(
+    Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as ReadingFinding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
     // The verdict `confirming` is not reported: it is on the first reading after a reset or a replaced meter, which counts like any other.
@@ -139,7 +144,10 @@ const emptyMonth = (month: string): MonthQuality => ({
   corrected_hours: 0,
   import_change_kwh: 0,
   export_change_kwh: 0,
-  findings: Object.fromEntries(Object.keys(VERDICT_BY_FINDING).map((name) => [name, 0])) as Record<Finding, number>,
+  findings: Object.fromEntries(Object.keys(VERDICT_BY_FINDING).map((name) => [name, 0])) as Record<
+    ReadingFinding,
+    number
+  >,
   excluded_readings: 0,
   added_readings: 0,
   edits: [],
@@ -158,11 +166,11 @@ interface Sums {
 async function addIntervals(
   db: Database,
   deviceId: string,
-  range: Range,
+  range: DayRange,
   now: Date,
   monthOf: (month: string) => MonthQuality,
 ): Promise<void> {
-  const loaded = await loadDeviceAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsHome(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return;
   const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS, meter.beginsAtMs);
@@ -171,13 +179,13 @@ async function addIntervals(
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const sums = new Map<MonthQuality, Sums>();
   for await (const chunk of splitQuarterHours(fromMs, toMs)) {
-    const keys = { key: 'device_id', ids: [deviceId, estimatedExportKey(deviceId)] } as const;
+    const keys = { key: 'device_id', ids: [deviceId, getEstimatedExportKey(deviceId)] } as const;
     const found = await readQuarterHours(db, keys, chunk, MEASURES);
-    const [own, outwards] = [found.get(deviceId), found.get(estimatedExportKey(deviceId))];
+    const [own, outwards] = [found.get(deviceId), found.get(getEstimatedExportKey(deviceId))];
     for (let ms = chunk.from.getTime(), at = 0; ms < chunk.to.getTime(); ms += QUARTER_HOUR_MS, at++) {
       const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
       const row = monthOf(clockOf(ms).day.date.slice(0, 7));
-      const expected = sumCountedMs(meter.counted, ms, ms + QUARTER_HOUR_MS);
+      const expected = sumExpectedCoverageMs(meter.counted, ms, ms + QUARTER_HOUR_MS);
       const sum = sums.get(row) ?? { imported: 0, exported: 0, estimatedImport: 0, estimatedExport: 0 };
       sums.set(row, sum);
       const estimatedExport = outwards?.energyMilliwattHours[at] ?? 0;
@@ -201,10 +209,10 @@ async function addIntervals(
   }
 }
 
-const monthAt = (instant: string, range: Range) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
+const monthAt = (instant: string, range: DayRange) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
 
 /** Returns, by month, the number of late readings for hours in the range and the changes they made. */
-async function lateIn(db: Database, deviceId: string, range: Range) {
+async function lateIn(db: Database, deviceId: string, range: DayRange) {
   // Raw SQL, here and below: local months are computed with the time zone database of this process.
   const { rows } = await sql<{ month: string; readings: number; hours: number; imported: number; exported: number }>`
     SELECT month, sum(late_readings)::bigint AS readings, count(*) FILTER (WHERE corrections > 0)::int AS hours,
@@ -215,7 +223,7 @@ async function lateIn(db: Database, deviceId: string, range: Range) {
 }
 
 /** Returns, by month, the verdicts on readings in the range that were not plainly counted. */
-async function verdictsIn(db: Database, deviceId: string, range: Range) {
+async function verdictsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
       SELECT ${monthAt('n.read_at', range)} AS month, n.verdict FROM series_roles s
@@ -226,7 +234,7 @@ async function verdictsIn(db: Database, deviceId: string, range: Range) {
 }
 
 /** Returns the manual edits in force, by each month of the range that they affect. */
-async function editsIn(db: Database, deviceId: string, range: Range) {
+async function editsIn(db: Database, deviceId: string, range: DayRange) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
@@ -252,7 +260,7 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
 }
 
 /** Returns, by month, why messages received in the range were rejected: the most frequent reasons, and all others combined (null). */
-async function rejectionsIn(db: Database, deviceId: string, range: Range) {
+async function rejectionsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (
       SELECT month, count(*) AS count,

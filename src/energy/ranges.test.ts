@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { countDays, createDayRange, findLongestPieceMinutes, isDate, splitRange } from '#src/energy/ranges.ts';
 import { formatEpochDate } from '#src/energy/usage/imports.ts';
-import { processorMs } from '#test/support/processor-time.ts';
+import { measureProcessorMs } from '#test/support/processor-time.ts';
 
 test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') =>
@@ -31,7 +31,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
   // The shortest of five runs counts, because the first runs include just-in-time compilation.
   const times = Array.from({ length: 5 }, () =>
-    processorMs(() => findLongestPieceMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
+    measureProcessorMs(() => findLongestPieceMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );
   expect(Math.min(...times)).toBeLessThan(500);
 });

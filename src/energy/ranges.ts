@@ -3,7 +3,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 
 /** Time range in UTC, `[from, to)`, that consists of whole days in a zone. */
-export interface Range {
+export interface DayRange {
   from: Date;
   to: Date;
   /** Name of the time zone in the IANA database. */
@@ -58,7 +58,7 @@ export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime
  * Returns the range of the days from `start` to `end`, both inclusive, in a zone. The most frequent zone, UTC, has a fast path: all its
  * days have 24 hours.
  */
-export function createDayRange(start: string, end: string, zone: string): Range {
+export function createDayRange(start: string, end: string, zone: string): DayRange {
   if (zone === 'UTC') return { from: new Date(start), to: new Date(Date.parse(end) + DAY_MS), zone, start, end };
   const startOf = (day: DateTime) => getFirstInstant(day, 'day').toJSDate();
   const from = startOf(DateTime.fromISO(start, { zone }));
@@ -67,7 +67,7 @@ export function createDayRange(start: string, end: string, zone: string): Range 
 }
 
 /** Splits a range into consecutive ranges of `days` days; the last may be shorter. */
-export function splitRange({ start, end, zone }: Range, days: number): Range[] {
+export function splitRange({ start, end, zone }: DayRange, days: number): DayRange[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
   return Array.from({ length: Math.ceil(countDays(start, end) / days) }, (_, index) => {
@@ -76,8 +76,8 @@ export function splitRange({ start, end, zone }: Range, days: number): Range[] {
   });
 }
 
-export function splitByMonth({ start, end, zone }: Range): Range[] {
-  const months: Range[] = [];
+export function splitByMonth({ start, end, zone }: DayRange): DayRange[] {
+  const months: DayRange[] = [];
   for (let first = start; first <= end; ) {
     const month = DateTime.fromISO(first, { zone: 'utc' });
     const last = month.endOf('month').toISODate() ?? end;
@@ -113,16 +113,16 @@ export function countMonths(start: string, end: string): number {
  * Whether the days from `start` to `end`, both inclusive, are at most `months` months. The days from 1 March to the end of February, for
  * example, are 12 months.
  */
-export const isWithinMonths = (start: string, end: string, months: number): boolean =>
+export const isRangeWithinMonths = (start: string, end: string, months: number): boolean =>
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
 
-export function getLastThirtyDays(now: Date, zone: string): Range {
+export function getLastThirtyDays(now: Date, zone: string): DayRange {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 /** Returns the range from the start of the current calendar interval to today, in a zone. Weeks begin on Monday (ISO 8601). */
-export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
+export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): DayRange {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
@@ -136,7 +136,7 @@ const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
  * Returns the length in minutes of the longest pieces of UTC hours of which all the zone's clock hours (or shorter units) in the range
  * consist. Checks at most 1,800 offsets, however long the range is.
  */
-export function findLongestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
+export function findLongestPieceMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);

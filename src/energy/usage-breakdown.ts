@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { estimatedExportKey, hasUnknownChannelName } from '#src/database/meter.ts';
+import { getEstimatedExportKey, hasUnknownChannelName } from '#src/database/meter.ts';
 import { loadUsageSummary } from './insights.ts';
-import type { Range } from './ranges.ts';
+import type { DayRange } from './ranges.ts';
 import { readDeviceEnergies } from './usage/totals.ts';
 
 /** A device of a home that reports electricity, or may do so, with its energy in a range. */
@@ -45,8 +45,8 @@ const MAX_REJECTED = 1_000;
 const MAX_REASONS = 3;
 
 /** Verdicts (`reading_notes.verdict`) that concern an owner. The next reading resolves all other verdicts. */
-export const OWNER_VERDICTS = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
-type Note = (typeof OWNER_VERDICTS)[number];
+export const VERDICTS_FOR_OWNER = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
+type Note = (typeof VERDICTS_FOR_OWNER)[number];
 
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
@@ -56,7 +56,11 @@ const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s W
     AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelName})))`;
 
 /** Returns the devices of a user that report electricity, or may do so, with their energy in a range, in the order of their ids. */
-export async function loadElectricityDevices(db: Database, userId: string, range: Range): Promise<ElectricityDevice[]> {
+export async function loadElectricityDevices(
+  db: Database,
+  userId: string,
+  range: DayRange,
+): Promise<ElectricityDevice[]> {
   const devices = await db
     .selectFrom('devices')
     .select(['device_id', 'type', 'location', 'placement', 'upstream_device_id', 'deleted_at'])
@@ -69,7 +73,7 @@ export async function loadElectricityDevices(db: Database, userId: string, range
   const energies = await readDeviceEnergies(db, ids, range);
   return devices.map(({ deleted_at, ...device }) => {
     const energy = energies.get(device.device_id);
-    const outwards = energies.get(estimatedExportKey(device.device_id));
+    const outwards = energies.get(getEstimatedExportKey(device.device_id));
     const known = (ms = 0, value = 0) => (ms > 0 ? kwhOf(value) : null);
     return {
       ...device,
@@ -82,7 +86,7 @@ export async function loadElectricityDevices(db: Database, userId: string, range
 }
 
 /** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
-export async function loadUsageBreakdown(db: Database, userId: string, range: Range): Promise<UsageBreakdown> {
+export async function loadUsageBreakdown(db: Database, userId: string, range: DayRange): Promise<UsageBreakdown> {
   const devices = await loadElectricityDevices(db, userId, range);
   const ids = devices.map(({ device_id }) => device_id);
   const [used, notes, rejected] = await Promise.all([
@@ -104,9 +108,9 @@ export async function loadUsageBreakdown(db: Database, userId: string, range: Ra
   };
 }
 
-const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
+const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(castToMilliwattHours(milliwattHours));
 
-async function notesOf(db: Database, ids: readonly string[], { from, to }: Range) {
+async function notesOf(db: Database, ids: readonly string[], { from, to }: DayRange) {
   const rows = await db
     .selectFrom('reading_notes as n')
     .innerJoin('series_roles as s', (join) =>
@@ -119,7 +123,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: Range
     .where('s.device_id', '=', sql<string>`ANY (${ids}::text[])`)
     .where('n.read_at', '>=', from)
     .where('n.read_at', '<', to)
-    .where('n.verdict', 'in', OWNER_VERDICTS)
+    .where('n.verdict', 'in', VERDICTS_FOR_OWNER)
     .where(({ or, eb }) => or([eb('s.meter', 'is', null), eb('s.meter', 'in', PLACEMENTS)]))
     .groupBy(['s.device_id', 'n.verdict'])
     .orderBy('n.verdict')
@@ -127,7 +131,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: Range
   return rows as { device_id: string; note: Note; count: number }[];
 }
 
-async function rejectedOf(db: Database, ids: readonly string[], { from, to }: Range) {
+async function rejectedOf(db: Database, ids: readonly string[], { from, to }: DayRange) {
   // Raw SQL: reads only the latest messages of each device. A device that sends only invalid messages therefore costs no more than others.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (

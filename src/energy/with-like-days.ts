@@ -1,13 +1,13 @@
-import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
 import { distributeGaps } from './distribute-gaps.ts';
-import { sumCountedMs } from './home/counted-spans.ts';
-import { loadDeviceAsMeter } from './home/home.ts';
+import { sumExpectedCoverageMs } from './home/counted-spans.ts';
+import { loadDeviceAsHome } from './home/home.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarterHours } from './like-days.ts';
-import { isClockUnit, type Range, splitQuarterHours } from './ranges.ts';
+import { type DayRange, isClockUnit, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
@@ -20,7 +20,7 @@ const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'
 
 /** Requested rows, and the time zone for similar days. */
 interface Asked {
-  range: Range;
+  range: DayRange;
   groupBy: GroupBy;
   /** IANA name of the device's time zone, which may differ from that of the rows. */
   homeZone: string;
@@ -31,7 +31,7 @@ interface Asked {
  * Returns the rows of a device's usage with the energy of long gaps distributed by similar days (like-days.ts) instead of evenly, and the
  * kind of estimate in each row.
  */
-export async function applyLikeDays(
+export async function distributeGapsBySimilarDays(
   db: Database,
   deviceId: string,
   rows: readonly DeviceUsage[],
@@ -46,7 +46,7 @@ export async function applyLikeDays(
   });
 }
 
-const kwh = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
+const kwh = (milliwattHours: number): number => milliwattHoursToKwh(castToMilliwattHours(milliwattHours));
 
 interface Sum {
   energy: number;
@@ -59,7 +59,7 @@ interface Sum {
  */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
-  const loaded = await loadDeviceAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsHome(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return sums;
   const floor = (ms: number) => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
@@ -70,7 +70,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (fromMs >= toMs) return sums;
   const beginsAtMs = meter.beginsAtMs;
   const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
-  const wholeMs = (ms: number) => sumCountedMs(meter.counted, ms, ms + QUARTER_HOUR_MS).imports;
+  const wholeMs = (ms: number) => sumExpectedCoverageMs(meter.counted, ms, ms + QUARTER_HOUR_MS).imports;
   const shape = { zone: homeZone, wholeMs };
   const shared = await distributeGaps(read, { fromMs, toMs }, shape);
   const clockOf = createWallClock(fromMs, toMs, range.zone);

@@ -1,5 +1,5 @@
 import { newId } from '#src/core/ids.ts';
-import type { Query } from '#src/database/connect.ts';
+import type { QueryFunction } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import type { NewEvent } from './bodies.ts';
 
@@ -11,7 +11,7 @@ const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
  * those of its users, and an administrator's all events. Paused subscriptions are included: their deliveries are sent when the subscription
  * is resumed. Returns the event ids, which stay the same across attempts.
  */
-export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
+export async function addEvents(query: QueryFunction, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
   // Raw SQL on the hot path of every event: one statement with unnest for any number of events.
@@ -48,7 +48,7 @@ export async function addEvents(query: Query, events: readonly NewEvent[], now: 
  * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about.
  * Concerns an account whose role has changed: deliveries to its own subscriptions, and deliveries about it.
  */
-export async function cancelDeliveries(query: Query, userId: string): Promise<void> {
+export async function cancelDeliveries(query: QueryFunction, userId: string): Promise<void> {
   await query(
     `WITH concerned AS MATERIALIZED (
        SELECT delivery_id FROM webhooks JOIN deliveries USING (webhook_id) WHERE user_id = $1
@@ -65,7 +65,7 @@ export async function cancelDeliveries(query: Query, userId: string): Promise<vo
  * Pauses the active webhook subscriptions of an account and returns their addresses. When a subscription is resumed, its waiting deliveries
  * are sent.
  */
-export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
+export async function pauseSubscriptions(query: QueryFunction, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
     `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' AND NOT is_notice RETURNING url`,
     [userId],
@@ -79,7 +79,11 @@ interface Receiver {
   target: string;
 }
 
-async function receivers(query: Query, events: readonly NewEvent[], ids: readonly string[]): Promise<Receiver[]> {
+async function receivers(
+  query: QueryFunction,
+  events: readonly NewEvent[],
+  ids: readonly string[],
+): Promise<Receiver[]> {
   const found: Receiver[] = [];
   const asked: { eventId: string; type: string; userId: string }[] = [];
   for (const [index, { type, userId, channel, webhookId }] of events.entries()) {

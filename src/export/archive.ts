@@ -5,7 +5,7 @@ import { listCapturedMessages, readCaptured } from '#src/delivery/channel.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { readOwnedKeys } from './keys.ts';
-import { EXPORTED_RELATIONS, type ExportedRelation, LEVEL_FILES, SERIES_FILES } from './relations.ts';
+import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_FILES } from './relations.ts';
 
 /**
  * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher
@@ -69,7 +69,7 @@ function filesOf(userId: string, options: ArchiveOptions): [string, () => AsyncI
       `${one.file ?? one.relation}.json`,
       () => jsonOf(db, userId, one),
     ]),
-    ...LEVEL_FILES.map(({ relation, file }): [string, () => AsyncIterable<string>] => [
+    ...AGGREGATE_FILES.map(({ relation, file }): [string, () => AsyncIterable<string>] => [
       `${file}.csv`,
       () => levelCsv(readDb, userId, findLevel(relation), now),
     ]),
@@ -180,7 +180,7 @@ async function* readme(userId: string, options: ArchiveOptions): AsyncGenerator<
   const messages = 'Mails and SMS that were stored as files instead of being sent, without mails that give access.';
   const files = [
     ...relationsFor(options).map(({ relation, file = relation, means }) => [`${file}.json`, means]),
-    ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
+    ...AGGREGATE_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
     ...(options.isForUtility ? [] : [['messages/', messages]]),
   ];

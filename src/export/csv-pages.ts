@@ -3,12 +3,12 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import {
-  KNOWLEDGE_COLUMNS,
-  type Level,
+  KNOWN_DATA_COLUMNS,
   listLevelColumns,
   MEASURE_COLUMNS,
-  PACKED_DAYS,
-  STORED_HOURS,
+  PACKED_DAYS_TABLE,
+  type RollupLevel,
+  STORED_HOURS_TABLE,
 } from '#src/rollups/levels.ts';
 import { type RowOwner, userOrDevicePartsSql } from '#src/rollups/parts.ts';
 import { readOwnedKeys } from './keys.ts';
@@ -42,16 +42,20 @@ const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
 /** A relation with readings of series. `value`: the relation's value column, if the relation has one in addition to its key. */
-export interface SeriesRelation {
+export interface SeriesReadingsRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
 }
 
 /** Returns the columns that follow the columns of the series in a relation's file. */
-const columnsOf = ({ value }: SeriesRelation): string[] => ['read_at', 'interval_ms', ...(value ? [value] : [])];
+const columnsOf = ({ value }: SeriesReadingsRelation): string[] => [
+  'read_at',
+  'interval_ms',
+  ...(value ? [value] : []),
+];
 
 /** Yields the rows of every series of a person's devices, in order of time. */
-export async function* seriesCsv(db: Database, userId: string, of: SeriesRelation): AsyncGenerator<string> {
+export async function* seriesCsv(db: Database, userId: string, of: SeriesReadingsRelation): AsyncGenerator<string> {
   yield `${['device_id', 'series_id', 'kind', ...columnsOf(of)].join(',')}\n`;
   for await (const deviceIds of readOwnedKeys(db, userId, 'device')) {
     const series = await db
@@ -71,7 +75,12 @@ export async function* seriesCsv(db: Database, userId: string, of: SeriesRelatio
  * of the key then finds a page, whatever size the planner estimates for the series. With only a LIMIT, the planner might sort all remaining
  * rows for each page.
  */
-async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begin: string): AsyncGenerator<string> {
+async function* linesOf(
+  db: Database,
+  of: SeriesReadingsRelation,
+  seriesId: number,
+  begin: string,
+): AsyncGenerator<string> {
   const { relation } = of;
   // Raw SQL in this function: PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
   const bounds = await sql<{ first: Date | null; last: Date }>`
@@ -106,7 +115,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
 }
 
 /** Yields all rows of one level of aggregates, for each device or for the person. */
-export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
+export async function* levelCsv(db: Database, userId: string, level: RollupLevel, now: Date): AsyncGenerator<string> {
   yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // Aggregates of other media, of channels with a placement, and of estimated exports have separate keys, which are also read.
@@ -115,7 +124,7 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
       yield* slices(db, level, { key, id }, now);
 }
 
-async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): AsyncGenerator<string> {
+async function* slices(db: Database, level: RollupLevel, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
   // End of the export: one day after now, because clocks of devices may be ahead.
@@ -135,12 +144,12 @@ async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): 
  * Selects the rows of a level whose buckets begin in a time range. Rows of devices are selected from the relations below the view, because
  * only then are the indexes used.
  */
-function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
+function rowsOf(level: RollupLevel, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
     return sql`SELECT * FROM ${sql.table(level.relation)} WHERE ${sql.ref(owner.key)} = ${owner.id}
       AND ${sql.ref(level.time)} >= ${slice.from} AND ${sql.ref(level.time)} < ${slice.to}`;
   const sums = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`);
-  const isKnown = KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
+  const isKnown = KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
   return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${userOrDevicePartsSql(level, owner, slice, MEASURE_COLUMNS)} parts
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
@@ -150,7 +159,7 @@ async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | n
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;
   const { rows } = await sql<{ month: Date | null }>`
-    SELECT date_trunc('month', least(${first(STORED_HOURS.relation, STORED_HOURS.time)}, ${first(PACKED_DAYS.relation, PACKED_DAYS.time)}, ${first('open_hours', 'hour')})) AS month`.execute(
+    SELECT date_trunc('month', least(${first(STORED_HOURS_TABLE.relation, STORED_HOURS_TABLE.time)}, ${first(PACKED_DAYS_TABLE.relation, PACKED_DAYS_TABLE.time)}, ${first('open_hours', 'hour')})) AS month`.execute(
     db,
   );
   return rows[0]?.month ?? null;

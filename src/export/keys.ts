@@ -1,13 +1,13 @@
 import type { Database } from '#src/database/connect.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
-import { OWNED_RELATIONS } from '#src/database/owned.ts';
+import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 
 /** Number of keys that one query reads, and number of keys that are yielded together. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 
 /** Kind of key by which a person's rows are found. `sender`: a device or gateway that sends messages. */
-export type OwnerKeyKind = 'sender' | keyof typeof OWNED_RELATIONS;
+export type OwnerKeyKind = 'sender' | keyof typeof OWNER_RELATIONS_BY_ID_PREFIX;
 
 /** Yields the keys of one kind that belong to a person, in batches. */
 export async function* readOwnedKeys(
@@ -19,7 +19,7 @@ export async function* readOwnedKeys(
   else if (parent === 'sender') {
     yield* readOwnedKeys(db, userId, 'device');
     yield* readOwnedKeys(db, userId, 'gateway');
-  } else yield* ownedBy(db, userId, OWNED_RELATIONS[parent]);
+  } else yield* ownedBy(db, userId, OWNER_RELATIONS_BY_ID_PREFIX[parent]);
 }
 
 async function* ownedBy(

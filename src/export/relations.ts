@@ -330,7 +330,7 @@ export const SERIES_FILES = [
 ] as const;
 
 /** Levels of aggregates that are exported as CSV files: the view, and the name of the file. */
-export const LEVEL_FILES = [
+export const AGGREGATE_FILES = [
   { relation: 'device_intervals', file: 'load_profile' },
   { relation: 'device_hourly', file: 'device_hourly' },
   { relation: 'user_hourly', file: 'hourly' },

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { type AccountsOfRole, groupTreeSql, isAccountWithin } from '#src/database/reach.ts';
+import { type AccountsForRole, groupTreeSql, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PENDING_EMAIL_SQL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
@@ -64,14 +64,14 @@ export interface MemberChangeCounts {
 /** Returns the accounts that are within the reach of the group's owner. Other accounts cannot be homes of the group. */
 export async function filterReachableUsers(
   db: Database,
-  ofOwner: AccountsOfRole,
+  ofOwner: AccountsForRole,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('users')
     .select('user_id')
     .where('user_id', '=', sql<string>`ANY (${userIds}::text[])`)
-    .where(isAccountWithin(ofOwner, 'users.user_id'))
+    .where(isAccountAccessibleSql(ofOwner, 'users.user_id'))
     .execute();
   return new Set(rows.map(({ user_id }) => user_id));
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, groupsWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accessibleGroupsSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { MEMBER_COUNTS_SQL } from './members.ts';
@@ -47,7 +47,7 @@ export async function findGroup(db: Database, reach: AccessibleAccounts, groupId
     .selectFrom('home_groups')
     .select([...COLUMNS, MEMBERS.as('members')])
     .where('group_id', '=', groupId)
-    .where(groupsWithin(reach))
+    .where(accessibleGroupsSql(reach))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -61,7 +61,7 @@ export async function listGroups(
   let query = db
     .selectFrom('home_groups')
     .select([...COLUMNS, MEMBERS.as('members')])
-    .where(groupsWithin(reach))
+    .where(accessibleGroupsSql(reach))
     .where('group_id', '>', cursor)
     .orderBy('group_id')
     .limit(limit);

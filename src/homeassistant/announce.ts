@@ -13,7 +13,7 @@ export interface Announcer {
 }
 
 /** Returns the topic of the installation's availability: `online` or `offline`. The broker publishes `offline` as the last will. */
-export const availabilityTopic = ({ installation }: Announcer): string =>
+export const getAvailabilityTopic = ({ installation }: Announcer): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
 const stateTopic = ({ installation }: Announcer, id: string): string =>
@@ -85,7 +85,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
       sw_version: VERSION,
       ...(publicUrl === null ? {} : { support_url: `${publicUrl}/docs` }),
     },
-    availability_topic: availabilityTopic(announcer),
+    availability_topic: getAvailabilityTopic(announcer),
     state_topic: stateTopic(announcer, id),
     qos: 1,
     components,
@@ -116,7 +116,7 @@ export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payl
   }
   if (
     discovered?.origin?.name !== HOME_ASSISTANT_ORIGIN ||
-    discovered.availability_topic !== availabilityTopic(announcer)
+    discovered.availability_topic !== getAvailabilityTopic(announcer)
   )
     return null;
   const { state_topic: state } = discovered;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { loadCosts } from '#src/cost/costs.ts';
-import { nullIfTwoCurrencies } from '#src/cost/running.ts';
+import { nullIfMixedCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { getCurrentPower, readLatestChannels, sumPowers } from '#src/devices/live.ts';
@@ -12,11 +12,11 @@ import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { loadCurrentPower } from '#src/energy/period/power-now.ts';
-import { createDayRange, getFirstInstant, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange, getFirstInstant } from '#src/energy/ranges.ts';
 import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
 
-export interface PublishedAccount {
+export interface HomeReportAccount {
   userId: string;
   email: string;
   zone: string;
@@ -34,7 +34,7 @@ const EXPORT = new Set(['export'] as const);
  */
 export async function readHomeReport(
   db: Database,
-  owner: PublishedAccount,
+  owner: HomeReportAccount,
   { now, isOnly }: { now: Date; isOnly: boolean },
 ): Promise<HomeReport> {
   const { userId, zone } = owner;
@@ -87,10 +87,10 @@ function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): numbe
 /** Returns the cost of the last day or month of a range; null without a tariff, or if the range has tariffs of two currencies. */
 async function costOf(
   db: Database,
-  { userId, range, now }: { userId: string; range: Range; now: Date },
+  { userId, range, now }: { userId: string; range: DayRange; now: Date },
   groupBy: 'day' | 'month',
 ) {
-  return (await nullIfTwoCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
+  return (await nullIfMixedCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
 }
 
 /**
@@ -99,9 +99,9 @@ async function costOf(
  */
 async function costsIn(
   db: Database,
-  { userId, month, day, now }: { userId: string; month: Range; day: Range; now: Date },
+  { userId, month, day, now }: { userId: string; month: DayRange; day: DayRange; now: Date },
 ) {
-  const total = (range: Range, groupBy: 'day' | 'month') => costOf(db, { userId, range, now }, groupBy);
+  const total = (range: DayRange, groupBy: 'day' | 'month') => costOf(db, { userId, range, now }, groupBy);
   const [ofDay, ofMonth] = [await total(day, 'day'), await total(month, 'month')];
   const currency = ofDay?.currency ?? null;
   return {
@@ -112,7 +112,7 @@ async function costsIn(
 }
 
 /** Returns the month's gas, water and heat, for each commodity for which the home has a meter. */
-async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeReport['values']> {
+async function commoditiesOf(db: Database, userId: string, month: DayRange): Promise<HomeReport['values']> {
   const rows = await db
     .selectFrom('series_roles as s')
     .innerJoin('devices', 'devices.device_id', 's.device_id')
@@ -148,7 +148,7 @@ interface DeviceRow {
  * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream. `power` is missing
  * if the device measures no power, or measures several powers whose sum is unknown.
  */
-async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceReport[]> {
+async function devicesOf(db: Database, userId: string, month: DayRange, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: aggregates by kind of series.
   const { rows } = await sql<DeviceRow>`
     SELECT d.device_id, d.type, d.location, bool_or(c.imports) AS imports, bool_or(c.exports) AS exports,
@@ -196,7 +196,7 @@ const CLOSING_MINUTES = 65;
 export function findReportedPeriods(
   now: Date,
   zone: string,
-): { month: Range; day: Range; since: { month: string; day: string } } {
+): { month: DayRange; day: DayRange; since: { month: string; day: string } } {
   const today = DateTime.fromJSDate(now, { zone });
   const counted = today.minus({ minutes: CLOSING_MINUTES });
   const first = counted.startOf('month');
@@ -224,7 +224,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const dayOf = (time: DateTime) => time.toFormat('yyyy-MM-dd');
   const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
   const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
-    const range: Range = createDayRange(start, end, timezone);
+    const range: DayRange = createDayRange(start, end, timezone);
     const used = (await loadInsights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
     return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
   };

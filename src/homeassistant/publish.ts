@@ -9,14 +9,14 @@ import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 import {
   type Announcer,
-  availabilityTopic,
   buildAnnouncementMessages,
   findOwnAnnouncedTopics,
   getAnnouncementFilter,
+  getAvailabilityTopic,
   getBirthTopic,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { type PublishedAccount, readHomeReport, readHomeUsage } from './home-report.ts';
+import { type HomeReportAccount, readHomeReport, readHomeUsage } from './home-report.ts';
 
 /** The broker to publish to, and the e-mail addresses and ids of the accounts whose homes are published. */
 type HomeAssistantPublishing = NonNullable<Config['homeAssistant']> & { publicUrl: string | null };
@@ -84,7 +84,7 @@ async function publishUntil(
   const broker = connectBroker({
     url: publishing.url,
     clientId: `energy-usage-${announcer.installation}`,
-    availabilityTopic: availabilityTopic(announcer),
+    availabilityTopic: getAvailabilityTopic(announcer),
     filters: [getBirthTopic(announcer), getAnnouncementFilter(announcer)],
     onConnected: republishAll,
     onMessage(topic, payload) {
@@ -171,7 +171,7 @@ async function buildCurrentMessages(
 }
 
 /** Returns the accounts with these e-mail addresses or ids, ordered by id. */
-async function findAccounts(db: Database, names: readonly string[]): Promise<PublishedAccount[]> {
+async function findAccounts(db: Database, names: readonly string[]): Promise<HomeReportAccount[]> {
   const lower = names.map((name) => name.toLowerCase());
   const rows = await db
     .selectFrom('users')

@@ -15,7 +15,7 @@ export async function readFreeBytes(folder: string): Promise<{ freeBytes: number
 }
 
 /** Logs a warning while the disk of the data directory is nearly full. */
-export async function warnOfFullDisk(dataDir: string, log: Logger): Promise<void> {
+export async function warnOfNearlyFullDisk(dataDir: string, log: Logger): Promise<void> {
   const { freeBytes, allBytes } = await readFreeBytes(dataDir);
   if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;
   const free_mib = Math.round(freeBytes / 2 ** 20);

@@ -6,7 +6,7 @@ import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
-import { readHeldBeforeTime } from '#src/delivery/hold.ts';
+import { readHoldTime } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
 import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
@@ -20,12 +20,12 @@ import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { deleteOldSourceHosts } from '#src/tariffs/sources/fetch-due.ts';
 import { deleteOldAuditEntries } from '#src/users/audit.ts';
-import { endExpiredDepartures } from '#src/users/departures.ts';
+import { removeExpiredMovedAccounts } from '#src/users/departures.ts';
 import { deleteOldIdempotentAnswers } from '#src/users/idempotent-answers.ts';
-import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
-import { warnOfFullDisk } from './disk-watch.ts';
-import { type Job, type JobDependencies, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts';
+import { warnOfNearlyFullDisk } from './disk-watch.ts';
+import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER } from './schedule.ts';
 
 /** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
@@ -91,7 +91,7 @@ export const JOBS: readonly Job[] = [
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
-    run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
+    run: ({ dataDir, log }) => warnOfNearlyFullDisk(dataDir, log),
   },
   // Deletes captured messages that are a month old or whose account was deleted. The job needs no lock, because each worker has its own
   // disk.
@@ -138,7 +138,7 @@ export const JOBS: readonly Job[] = [
     name: 'tell recounted homes',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: unlessHeldBack(({ db, clock }) => notifyRecountedOwners(db, clock())),
+    run: unlessHeldBack(({ db, clock }) => notifyOwnersOfRecomputedTotals(db, clock())),
   },
   {
     name: 'tell of keys that end',
@@ -173,7 +173,7 @@ export const JOBS: readonly Job[] = [
  * Wraps a job that sends mails. The job is skipped during the hold after a restore, because the lost installation may have sent the mails.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
-  return async (parts, ...rest) => ((await readHeldBeforeTime(parts.db)) === null ? run(parts, ...rest) : undefined);
+  return async (parts, ...rest) => ((await readHoldTime(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
 
 async function makePartitions({ pool, clock, log }: JobDependencies): Promise<void> {
@@ -226,7 +226,7 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
         log.info({ days: done, of }, 'packing days of the load profile');
       },
     });
-    if (days === null) return TAKEN_BY_ANOTHER_WORKER;
+    if (days === null) return RUN_BY_ANOTHER_WORKER;
     const tookMs = Math.round(performance.now() - startedAt);
     if (days > 0) log.info({ days, took_ms: tookMs }, 'days of the load profile packed');
   } finally {
@@ -239,7 +239,7 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
  * forwarded.
  */
 async function keepDepartures({ db, ageClock, log }: JobDependencies): Promise<void> {
-  const { ended, removed, waiting, firstEnds } = await endExpiredDepartures(db, ageClock());
+  const { ended, removed, waiting, firstEnds } = await removeExpiredMovedAccounts(db, ageClock());
   if (ended + removed > 0)
     log.warn(
       { accounts: ended, messages: removed },

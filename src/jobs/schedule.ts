@@ -121,7 +121,7 @@ class JobRunner {
       // Another worker may have completed the daily run after this worker's check and before its lock. A run at the start of the process is
       // never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
-      if ((await run(this.#parts, signal, session)) === TAKEN_BY_ANOTHER_WORKER) return TAKEN_BY_ANOTHER_WORKER;
+      if ((await run(this.#parts, signal, session)) === RUN_BY_ANOTHER_WORKER) return RUN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
       return DONE;
     };
@@ -300,7 +300,7 @@ export interface JobDependencies {
 }
 
 /** Result of a job's run if another worker is running the job. */
-export const TAKEN_BY_ANOTHER_WORKER = 'taken';
+export const RUN_BY_ANOTHER_WORKER = 'taken';
 
 /** Work that a worker does at scheduled times. */
 export interface Job {
@@ -325,7 +325,7 @@ export interface Job {
   unless?: keyof Capabilities;
   /**
    * Runs the job. `stopping` aborts if the worker stops or has lost the lock; a long job then ends after its current step, which is
-   * awaited. `session`: the database session that holds the job's lock. Returns TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and
+   * awaited. `session`: the database session that holds the job's lock. Returns RUN_BY_ANOTHER_WORKER if the job takes a lock itself and
    * another worker holds it.
    */
   run(parts: JobDependencies, stopping: AbortSignal, session?: LockSession): Promise<unknown>;

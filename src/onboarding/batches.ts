@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 
@@ -79,7 +79,7 @@ export async function listBatches(
   return db
     .selectFrom('provisioning_batches')
     .select([...COLUMNS, SERIAL_COUNT])
-    .where(isAccountWithin(reach, 'provisioning_batches.user_id'))
+    .where(isAccountAccessibleSql(reach, 'provisioning_batches.user_id'))
     .where('batch_id', '>', cursor)
     .orderBy('batch_id')
     .limit(limit)
@@ -101,7 +101,7 @@ export async function revokeBatch(
     .set({ revoked_at: now })
     .where('batch_id', '=', batchId)
     .where('revoked_at', 'is', null)
-    .where(isAccountWithin(reach, 'provisioning_batches.user_id'))
+    .where(isAccountAccessibleSql(reach, 'provisioning_batches.user_id'))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -4,7 +4,12 @@ import { getAccessibleAccountsOfRole } from '#src/auth/access.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, type AccountsOfRole, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
+import {
+  type AccessibleAccounts,
+  type AccountsForRole,
+  accessibleAccountsSql,
+  isAccountAccessibleSql,
+} from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
@@ -101,19 +106,19 @@ async function claimDevice(
   });
 }
 
-async function isWithin(trx: Database, reach: AccountsOfRole, userId: string): Promise<boolean> {
+async function isWithin(trx: Database, reach: AccountsForRole, userId: string): Promise<boolean> {
   const found = trx.selectFrom('users').select('user_id').where('user_id', '=', userId);
-  return (await found.where(accountsWithin(reach)).executeTakeFirst()) !== undefined;
+  return (await found.where(accessibleAccountsSql(reach)).executeTakeFirst()) !== undefined;
 }
 
-async function candidatesOf(trx: Database, reach: AccountsOfRole, ownerId: string | null, serial: string) {
+async function candidatesOf(trx: Database, reach: AccountsForRole, ownerId: string | null, serial: string) {
   const rows = await trx
     .selectFrom('devices as d')
     .leftJoin('device_claims as c', 'c.device_id', 'd.device_id')
     .innerJoin('device_heads as h', 'h.device_id', 'd.device_id')
     .select(['d.device_id', 'd.deleted_at', 'c.claimed_at', 'c.nonce_sha256', 'h.seen_at', 'd.mqtt_secret_sha256'])
     .where('d.external_id', '=', serial)
-    .where(({ eb, or }) => or([isAccountWithin(reach, 'd.user_id'), eb('d.user_id', '=', ownerId ?? '')]))
+    .where(({ eb, or }) => or([isAccountAccessibleSql(reach, 'd.user_id'), eb('d.user_id', '=', ownerId ?? '')]))
     .orderBy('d.device_id')
     .forUpdate('d')
     .execute();
@@ -165,7 +170,7 @@ export async function releaseDevice(db: Database, reach: AccessibleAccounts, dev
       .set({ mqtt_secret_sha256: Buffer.alloc(0) })
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(isAccountWithin(reach, 'devices.user_id'))
+      .where(isAccountAccessibleSql(reach, 'devices.user_id'))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     await trx.deleteFrom('device_claims').where('device_id', '=', deviceId).execute();
@@ -186,7 +191,7 @@ export const claimMessageSchema = z.strictObject({
 });
 
 /** Carries out a meter's claim and returns the answer. Null if the claim is refused (see decideClaim). */
-export async function answerClaim(
+export async function processClaim(
   db: Database,
   batchId: string,
   { serial, nonce }: z.output<typeof claimMessageSchema>,

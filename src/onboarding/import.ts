@@ -3,15 +3,21 @@ import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accessibleAccountsSql, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
 import { readFutureManagers } from '#src/devices/management.ts';
-import { createDeviceRow, pairDiscovered } from '#src/devices/store.ts';
+import { createDeviceRow, pairDiscoveredDevice } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type AuditRecord, recordActions } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
-import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
+import {
+  type DeviceImportRow,
+  type ExistingAccountsAndDevices,
+  getImportedRowKey,
+  type ImportPlan,
+  planImport,
+} from './plan.ts';
 
 /** Number of rows that one SQL statement inserts. */
 const ROWS = 500;
@@ -124,14 +130,14 @@ async function lookUp(
   db: Database,
   importer: DeviceImporter,
   rows: readonly DeviceImportRow[],
-): Promise<ExistingRecords> {
+): Promise<ExistingAccountsAndDevices> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(isStorable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(isStorable))];
   // Each list is one SQL parameter, and each of its values is found by an index.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])
-    .where(accountsWithin(importer.reach))
+    .where(accessibleAccountsSql(importer.reach))
     .where(sql<boolean>`(user_id = ANY (${ids}::text[]) OR lower(email) = ANY (${addresses}::text[]))`)
     .execute();
   const byId = new Set(users.map(({ user_id }) => user_id));
@@ -174,7 +180,7 @@ async function lookUp(
     isNewOwner,
     isTaken,
     toMakeOwners: importer.newOwners === null ? importer.toMakeOwners : undefined,
-    devices: devices as ExistingRecords['devices'],
+    devices: devices as ExistingAccountsAndDevices['devices'],
     discovered: await findDiscovered(db, importer, rows),
   };
 }
@@ -184,7 +190,7 @@ async function findDiscovered(
   db: Database,
   { reach }: DeviceImporter,
   rows: readonly DeviceImportRow[],
-): Promise<ExistingRecords['discovered']> {
+): Promise<ExistingAccountsAndDevices['discovered']> {
   const ids = rows.map(({ discoveryId }) => discoveryId).filter(isStorable);
   if (ids.length === 0) return [];
   return db
@@ -193,7 +199,7 @@ async function findDiscovered(
     .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
     .where(isDiscoveryListed)
     .where('discovery_id', '=', sql<string>`ANY (${ids}::text[])`)
-    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .execute();
 }
 
@@ -263,7 +269,7 @@ async function createSome(
     const managedBy = managerOf(userId);
     const wanted = { ...row.settings, userId, managedBy, ...(row.channels ? { channels: row.channels } : {}) };
     if (row.discoveryId !== undefined) {
-      const paired = await pairDiscovered(trx, reach, row.discoveryId, wanted);
+      const paired = await pairDiscoveredDevice(trx, reach, row.discoveryId, wanted);
       if (!paired) throw new AppError('importOvertaken');
       made.push({ row, deviceId: paired.device_id, userId, secret: null });
       continue;
@@ -271,7 +277,7 @@ async function createSome(
     const device = createDeviceRow(wanted);
     inserted.push({
       ...device.row,
-      imported_as: row.settings.external_id == null ? importedRowKey(row.settings) : null,
+      imported_as: row.settings.external_id == null ? getImportedRowKey(row.settings) : null,
     });
     made.push({ row, deviceId: device.row.device_id, userId, secret: device.secret });
   }

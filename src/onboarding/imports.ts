@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
@@ -49,7 +49,7 @@ export const findRowsWithDifferentSettings = ({ existing }: Pick<DeviceImportRes
 /** Records an import within the import's transaction. Its passwords are stored encrypted until they are fetched. Returns its id. */
 export async function recordImport(
   trx: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   { userId, rows, imported }: { userId: string; rows: number; imported: DeviceImportResult },
 ): Promise<string> {
   const importId = newId('imp');
@@ -79,13 +79,13 @@ const importRows = (db: Database) =>
 export async function findImport(db: Database, reach: AccessibleAccounts, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)
-    .where(isAccountWithin(reach, 'imports.user_id'))
+    .where(isAccountAccessibleSql(reach, 'imports.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
 
 /** Returns at most `limit` imports of an account whose passwords have not been fetched yet, the newest first. */
-export async function listWaitingImports(db: Database, userId: string, limit: number) {
+export async function findUnfetchedImports(db: Database, userId: string, limit: number) {
   return importRows(db)
     .where('user_id', '=', userId)
     .where('credentials_sealed', 'is not', null)
@@ -98,9 +98,9 @@ export async function listWaitingImports(db: Database, userId: string, limit: nu
  * Returns the credentials of an import's devices and deletes them, so that they are shown only once. Throws 409 if they were fetched or
  * deleted earlier. Null if there is no such import.
  */
-export async function takeCredentials(
+export async function takeImportCredentials(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   reach: AccessibleAccounts,
   importId: string,
 ): Promise<ImportCredential[] | null> {
@@ -109,7 +109,7 @@ export async function takeCredentials(
       .selectFrom('imports')
       .select('credentials_sealed')
       .where('import_id', '=', importId)
-      .where(isAccountWithin(reach, 'imports.user_id'))
+      .where(isAccountAccessibleSql(reach, 'imports.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!row) return null;

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type DeviceImportRow, type ExistingRecords, importedRowKey, type KnownDevice, planImport } from './plan.ts';
+import {
+  type DeviceImportRow,
+  type ExistingAccountsAndDevices,
+  type ExistingDevice,
+  getImportedRowKey,
+  planImport,
+} from './plan.ts';
 
-const device = (more: Partial<KnownDevice>): KnownDevice => ({
+const device = (more: Partial<ExistingDevice>): ExistingDevice => ({
   device_id: 'dev_1',
   user_id: 'usr_1',
   type: 'meter',
@@ -24,7 +30,10 @@ const row = (settings: Partial<DeviceImportRow['settings']>, more: Partial<Devic
   settings: { type: 'meter', location: 'cellar', ...settings },
   ...more,
 });
-const known = (devices: KnownDevice[] = [], more: Partial<ExistingRecords> = {}): ExistingRecords => ({
+const known = (
+  devices: ExistingDevice[] = [],
+  more: Partial<ExistingAccountsAndDevices> = {},
+): ExistingAccountsAndDevices => ({
   ownerOf: ({ userId }) => (userId === 'usr_1' || userId === 'usr_2' ? userId : undefined),
   isNewOwner: () => false,
   isTaken: () => false,
@@ -32,7 +41,7 @@ const known = (devices: KnownDevice[] = [], more: Partial<ExistingRecords> = {})
   discovered: [],
   ...more,
 });
-const outcome = (rows: DeviceImportRow[], about: ExistingRecords) => {
+const outcome = (rows: DeviceImportRow[], about: ExistingAccountsAndDevices) => {
   const { create, existing, errors: mistakes } = planImport(rows, about);
   return { create: create.length, existing: existing.map(({ deviceId }) => deviceId), mistakes };
 };
@@ -54,7 +63,7 @@ describe('matches a row with an existing device of its owner', () => {
     [
       'it was imported so, and its owner called it otherwise since',
       row({}),
-      [device({ location: 'Keller', imported_as: importedRowKey({ type: 'meter', location: 'cellar' }) })],
+      [device({ location: 'Keller', imported_as: getImportedRowKey({ type: 'meter', location: 'cellar' }) })],
       ['dev_1'],
     ],
     [
@@ -64,7 +73,7 @@ describe('matches a row with an existing device of its owner', () => {
         device({
           device_id: 'dev_0',
           location: 'Keller',
-          imported_as: importedRowKey({ type: 'meter', location: 'cellar' }),
+          imported_as: getImportedRowKey({ type: 'meter', location: 'cellar' }),
         }),
         device({}),
       ],
@@ -108,7 +117,7 @@ test('names the row in every error', () => {
 test('names the option that would create an account for an unknown e-mail address', () => {
   const nobody = row({}, { email: 'a@example.com' });
   delete nobody.userId;
-  const errorsOf = (more: Partial<ExistingRecords>) =>
+  const errorsOf = (more: Partial<ExistingAccountsAndDevices>) =>
     planImport([nobody], known([], { ownerOf: () => undefined, ...more })).errors;
   const message = 'there is no such user; with --create-users an account is created for the address';
   expect(errorsOf({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);

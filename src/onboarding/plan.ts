@@ -18,7 +18,7 @@ export interface DeviceImportRow {
 }
 
 /** An existing device, with the members that an import compares. */
-export type KnownDevice = {
+export type ExistingDevice = {
   device_id: string;
   user_id: string;
   imported_as: string | null;
@@ -29,7 +29,7 @@ export type KnownDevice = {
   };
 type Words = Parameters<typeof mergeChannelSettings>[0];
 
-export interface ExistingRecords {
+export interface ExistingAccountsAndDevices {
   /** Returns the id of the account that a row names. Undefined if the caller can access no such account. */
   ownerOf(row: DeviceImportRow): string | undefined;
   /** Whether a new account is created for the row's owner, who then has no devices yet. */
@@ -41,7 +41,7 @@ export interface ExistingRecords {
    * accounts.
    */
   toMakeOwners?: string | undefined;
-  devices: readonly KnownDevice[];
+  devices: readonly ExistingDevice[];
   /** Devices discovered through the owners' gateways, with the device that each is paired as. */
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
@@ -56,7 +56,7 @@ export interface ImportPlan {
 const NO_SUCH_USER = 'there is no such user';
 
 /** Returns the key by which a row without an `external_id` is recognised when the same row is imported again. */
-export const importedRowKey = ({ type, location }: { type: string; location: string }): string =>
+export const getImportedRowKey = ({ type, location }: { type: string; location: string }): string =>
   JSON.stringify([type, location]);
 
 /**
@@ -64,16 +64,16 @@ export const importedRowKey = ({ type, location }: { type: string; location: str
  * `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the same type and
  * location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are retained. Pure.
  */
-export function planImport(rows: readonly DeviceImportRow[], known: ExistingRecords): ImportPlan {
+export function planImport(rows: readonly DeviceImportRow[], known: ExistingAccountsAndDevices): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], errors: [] };
-  const byKey = new Map<string, KnownDevice>();
+  const byKey = new Map<string, ExistingDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
   // A device that an earlier import created takes precedence over a device that only has the same type and location.
   for (const isOfImport of [false, true]) {
     for (const one of known.devices) {
       if (one.external_id !== null) byKey.set(keyOf(one.user_id, { external: one.external_id }), one);
       else if (isOfImport === (one.imported_as !== null))
-        byKey.set(keyOf(one.user_id, { row: one.imported_as ?? importedRowKey(one) }), one);
+        byKey.set(keyOf(one.user_id, { row: one.imported_as ?? getImportedRowKey(one) }), one);
     }
   }
   const discovered = new Map(known.discovered.map((one) => [one.discovery_id, one]));
@@ -124,15 +124,15 @@ type NamedBy = { external: string } | { row: string } | { discovery: string };
 
 function namedBy({ settings, discoveryId }: DeviceImportRow): NamedBy {
   if (discoveryId !== undefined) return { discovery: discoveryId };
-  return settings.external_id == null ? { row: importedRowKey(settings) } : { external: settings.external_id };
+  return settings.external_id == null ? { row: getImportedRowKey(settings) } : { external: settings.external_id };
 }
 
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
-function findDifferentMembers({ settings, channels }: DeviceImportRow, existing: KnownDevice): string[] {
+function findDifferentMembers({ settings, channels }: DeviceImportRow, existing: ExistingDevice): string[] {
   const definedSettings = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = definedSettings
-    .filter(([name, value]) => !isDeepStrictEqual(existing[name as keyof KnownDevice], value))
+    .filter(([name, value]) => !isDeepStrictEqual(existing[name as keyof ExistingDevice], value))
     .map(([name]) => name);
   const areChannelsEqual =
     channels === undefined || isDeepStrictEqual(mergeChannelSettings(existing.channels, channels), existing.channels);

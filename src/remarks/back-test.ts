@@ -1,7 +1,7 @@
 import { getMonth, type Month } from './calendar.ts';
-import { type DailyUse, listKnownDays } from './daily-use.ts';
+import { type DailyUsage, listDaysWithKnownUsage } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
-import { computeMean, computeSum } from './robust.ts';
+import { computeMean, sumValues } from './robust.ts';
 
 /** A past month, with its forecast as of the same day of the month and its actual usage. Energies in kWh. */
 export interface PastForecast {
@@ -22,19 +22,19 @@ const MOST_UNKNOWN_DAYS = 1;
  * Returns forecasts for the home's months of the last two years, newest first. Each forecast is made as of the same day of the month as
  * `today`, only with data from before that day. Omits months with more than one unknown day.
  */
-export function backTestForecasts(used: DailyUse, today: number): PastForecast[] {
+export function backTestForecasts(used: DailyUsage, today: number): PastForecast[] {
   const { first } = getMonth(today);
   const past: PastForecast[] = [];
   for (let back = 1; back <= MONTHS; back++) {
     const month = getMonth(first, -back);
     if (month.first < used.firstDay) break;
     const end = month.first + month.days;
-    const days = listKnownDays(used, month.first, end);
+    const days = listDaysWithKnownUsage(used, month.first, end);
     if (days.length < month.days - MOST_UNKNOWN_DAYS) continue;
     const asOf = Math.min(month.first + (today - first), end - 1);
     const forecast = forecastMonth(used, asOf);
     if (!forecast || forecast.restKwh <= 0) continue;
-    const total = (of: typeof days) => computeSum(of.map(({ kwh }) => kwh));
+    const total = (of: typeof days) => sumValues(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
     // An unknown day counts as the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
@@ -49,9 +49,9 @@ export function backTestForecasts(used: DailyUse, today: number): PastForecast[]
   return past;
 }
 
-function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
+function lastYearOf(used: DailyUsage, { first, days }: Month): number | null {
   const before = getMonth(first, -12);
-  const known = listKnownDays(used, before.first, before.first + before.days);
+  const known = listDaysWithKnownUsage(used, before.first, before.first + before.days);
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : computeMean(known.map(({ kwh }) => kwh)) * days;
 }
 
@@ -63,5 +63,5 @@ export function computeMeanForecastError(past: readonly PastForecast[]): number 
   const errors = past.flatMap(({ forecastKwh, actualKwh }) =>
     actualKwh > 0 ? [Math.abs(forecastKwh - actualKwh) / actualKwh] : [],
   );
-  return errors.length === 0 ? null : computeSum(errors) / errors.length;
+  return errors.length === 0 ? null : sumValues(errors) / errors.length;
 }

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 /** Converts a date of a zone's calendar to the number of days from 1970-01-01. Remarks treat all days alike and need no local time. */
 
-export const toDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+export const parseDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns the ISO weekday of a day; 1 is Monday. (1970 began on a Thursday.) */

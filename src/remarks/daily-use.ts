@@ -1,5 +1,5 @@
 /** Usage of a home by day of its zone. */
-export interface DailyUse {
+export interface DailyUsage {
   /** First day, as a day number (calendar.ts). */
   firstDay: number;
   /** Usage by day in kWh, in order. Null if too little of the day is known. */
@@ -7,13 +7,14 @@ export interface DailyUse {
 }
 
 /** Returns the usage of a day in kWh; null if unknown. */
-export const findUsageOn = ({ firstDay, kwh }: DailyUse, day: number): number | null => kwh[day - firstDay] ?? null;
+export const findUsageOfDay = ({ firstDay, kwh }: DailyUsage, day: number): number | null =>
+  kwh[day - firstDay] ?? null;
 
 /** Returns the known days of `[from, to)`. */
-export function listKnownDays(used: DailyUse, from: number, to: number): { day: number; kwh: number }[] {
+export function listDaysWithKnownUsage(used: DailyUsage, from: number, to: number): { day: number; kwh: number }[] {
   const known: { day: number; kwh: number }[] = [];
   for (let day = Math.max(from, used.firstDay); day < to; day++) {
-    const kwh = findUsageOn(used, day);
+    const kwh = findUsageOfDay(used, day);
     if (kwh !== null) known.push({ day, kwh });
   }
   return known;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toDayNumber } from './calendar.ts';
+import { parseDayNumber } from './calendar.ts';
 import { findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile } from './decide.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
@@ -7,7 +7,7 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 const DAYS = 60;
 const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
-const FIRST_DAY = toDayNumber('2025-09-01');
+const FIRST_DAY = parseDayNumber('2025-09-01');
 
 /** Test data: a home that uses 100 W, 700 W in the evening, and slightly more every second day. */
 const evenings = (at: number) => {

@@ -1,12 +1,12 @@
-import { type DeviceUsesMore, findDevicesUsingMore } from './device-uses-more.ts';
-import { detectNightRise, type NightRise } from './night-load.ts';
+import { type DeviceUsageIncrease, findDevicesWithIncreasedUsage } from './device-uses-more.ts';
+import { detectNightLoadIncrease, type NightLoadIncrease } from './night-load.ts';
 import { detectMissingProduction, type MissingProduction } from './production-missing.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
-import { detectStaysOn, type StaysOn } from './stays-on.ts';
+import { type ContinuousLoad, detectContinuousLoad } from './stays-on.ts';
 import { detectUnusualDay, type UnusualDay } from './unusual-day.ts';
 
 /** A remark about usage: its values and the values with which they are compared, without text. */
-export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduction | UnusualDay;
+export type ProfileRemark = ContinuousLoad | NightLoadIncrease | DeviceUsageIncrease | MissingProduction | UnusualDay;
 
 /**
  * Returns the remarks on a home, most urgent first. Each cause results in only one remark: a device that uses more also explains a higher
@@ -14,9 +14,9 @@ export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduc
  */
 export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
-  const stays = detectStaysOn(profile);
-  const devices = findDevicesUsingMore(profile);
-  const rose = stays || devices.length > 0 ? null : detectNightRise(profile);
+  const stays = detectContinuousLoad(profile);
+  const devices = findDevicesWithIncreasedUsage(profile);
+  const rose = stays || devices.length > 0 ? null : detectNightLoadIncrease(profile);
   const night = rose && stayedOn(profile) ? null : rose;
   const unusual = stays ? null : detectUnusualDay(profile);
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
@@ -25,5 +25,6 @@ export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
 /** Whether a load stayed on one or two days earlier. The nights of those days still affect the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
-    (days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * QUARTER_HOURS_PER_DAY) }) !== null,
+    (days) =>
+      detectContinuousLoad({ ...profile, used: profile.used.subarray(0, -days * QUARTER_HOURS_PER_DAY) }) !== null,
   );

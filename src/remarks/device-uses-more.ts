@@ -3,7 +3,7 @@ import { filterKnownWatts, getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PE
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Remark that a device with nearly constant daily usage, such as a freezer, used clearly more. */
-export interface DeviceUsesMore {
+export interface DeviceUsageIncrease {
   kind: 'device_uses_more';
   deviceId: string;
   sinceMs: number;
@@ -31,10 +31,10 @@ const LEAST_KWH = 0.15;
 const SPREADS = 6;
 
 /** Returns the devices that used clearly more in the last 24 hours than on each day of the four weeks before. */
-export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
+export function findDevicesWithIncreasedUsage(profile: HomeProfile): DeviceUsageIncrease[] {
   const { devices, fromMs } = profile;
   return devices.flatMap(({ deviceId, used }) => {
-    const compared: DeviceUsesMore['compared'] = [];
+    const compared: DeviceUsageIncrease['compared'] = [];
     for (let day = DAYS; day >= 0; day--) {
       const to = used.length - day * QUARTER_HOURS_PER_DAY;
       const known = filterKnownWatts(used, to - QUARTER_HOURS_PER_DAY, to, LEAST_KNOWN);

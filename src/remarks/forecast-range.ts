@@ -1,6 +1,6 @@
 import type { PastForecast } from './back-test.ts';
 import type { MonthForecast } from './forecast.ts';
-import { computeSum } from './robust.ts';
+import { sumValues } from './robust.ts';
 
 /** Range in kWh in which the usage of a month will lie with a probability of `RANGE_PERCENT` %. */
 export interface ForecastRange {
@@ -35,7 +35,7 @@ export function computeDeviation(forecast: MonthForecast, past: readonly PastFor
   const usual =
     USUAL.level ** 2 + USUAL.day ** 2 / daysToCome + (USUAL.drift * drift) ** 2 + (USUAL.spread * daySpread) ** 2;
   const squares = past.flatMap(({ restRatio }) => (restRatio > 0 ? [Math.log(restRatio) ** 2] : []));
-  return Math.sqrt((PRIOR_MONTHS * usual + computeSum(squares)) / (PRIOR_MONTHS + squares.length));
+  return Math.sqrt((PRIOR_MONTHS * usual + sumValues(squares)) / (PRIOR_MONTHS + squares.length));
 }
 
 /** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: half-width in deviations. */

@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
-import { forecastOutcomes, meanForecastErrors } from '#test/reference/forecast-errors.ts';
+import { computeForecastOutcomes, computeMeanForecastErrors } from '#test/reference/forecast-errors.ts';
 import { backTestForecasts, computeMeanForecastError, sumForecastKwh } from './back-test.ts';
-import { getMonth, getWeekday, toDayNumber } from './calendar.ts';
-import type { DailyUse } from './daily-use.ts';
+import { getMonth, getWeekday, parseDayNumber } from './calendar.ts';
+import type { DailyUsage } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { computeForecastRange } from './forecast-range.ts';
 import { forecastMonthEnd } from './month-end.ts';
 
-const START = toDayNumber('2025-01-01');
+const START = parseDayNumber('2025-01-01');
 /** Daily usage from 2025-01-01 on. */
-const days = (count: number, kwhOf: (day: number) => number | null): DailyUse => ({
+const days = (count: number, kwhOf: (day: number) => number | null): DailyUsage => ({
   firstDay: START,
   kwh: Array.from({ length: count }, (_, index) => kwhOf(START + index)),
 });
-const on = (date: string) => toDayNumber(date);
+const on = (date: string) => parseDayNumber(date);
 /** Returns the daily usage of a real home (test/data/opsd-residential4). */
-function realHome(): DailyUse {
+function realHome(): DailyUsage {
   const file = new URL('../../test/data/opsd-residential4/daily.csv', import.meta.url);
   const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
   const kwh = rows.map((row) => (row.endsWith(',') ? null : Number(row.split(',')[1])));
-  return { firstDay: toDayNumber(rows[0]?.split(',')[0] ?? ''), kwh };
+  return { firstDay: parseDayNumber(rows[0]?.split(',')[0] ?? ''), kwh };
 }
 
 describe('the forecast of a month', () => {
@@ -66,7 +66,7 @@ describe('the forecast of a month', () => {
     const at = on('2025-06-11');
     const holed = (unknown: number) =>
       days(at - START, (day) => (day >= at - 30 && day < at - 30 + unknown ? null : 10));
-    const months = (used: DailyUse) => backTestForecasts(used, at).length;
+    const months = (used: DailyUsage) => backTestForecasts(used, at).length;
     expect([months(holed(0)), months(holed(1)), months(holed(4))]).toEqual([5, 5, 4]);
   });
 
@@ -82,13 +82,13 @@ describe('the forecast of a month', () => {
     const at = on('2026-03-01');
     const [with_, without] = [seasonal, { firstDay: at - 200, kwh: seasonal.kwh.slice(at - 200 - START, at - START) }];
     const actual = seasonal.kwh.slice(at - START, at - START + 31).reduce<number>((sum, kwh) => sum + (kwh ?? 0), 0);
-    const off = (used: DailyUse) => Math.abs(sumForecastKwh(forecastMonth(used, at) as never) - actual);
+    const off = (used: DailyUsage) => Math.abs(sumForecastKwh(forecastMonth(used, at) as never) - actual);
     expect(off(with_)).toBeLessThan(off(without));
   });
 
   test('has a range that narrows over the month, and is wider after larger past errors', () => {
     const steady = days(400, (day) => 10 + (day % 3));
-    const width = (used: DailyUse, date: string) => {
+    const width = (used: DailyUsage, date: string) => {
       const at = on(date);
       const { lowKwh, highKwh } = computeForecastRange(forecastMonth(used, at) as never, backTestForecasts(used, at));
       return highKwh - lowKwh;
@@ -129,7 +129,7 @@ test('the month’s forecast is at least the usage so far, including today, and 
 
 test('four of five months lie within the range, for homes in their first two years with drift and seasons', () => {
   const outcomes = Array.from({ length: 24 }, (_, seed) =>
-    forecastOutcomes(`home ${seed}`, restlessHome(seed), [1, 15]),
+    computeForecastOutcomes(`home ${seed}`, restlessHome(seed), [1, 15]),
   ).flat();
   const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
   expect(outcomes.length).toBeGreaterThan(1_000);
@@ -142,7 +142,7 @@ test('four of five months lie within the range, for homes in their first two yea
  * Returns two years of daily usage of a simulated home: seasons change its usage up to twofold, its level drifts by some percent a week,
  * and its days vary.
  */
-function restlessHome(seed: number): DailyUse {
+function restlessHome(seed: number): DailyUsage {
   const { next: random } = createRandom('restless home', seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const [season, restlessness, noise] = [0.35 * random(), 0.01 + 0.02 * random(), 0.1 + 0.4 * random()];
@@ -156,14 +156,14 @@ function restlessHome(seed: number): DailyUse {
 test('forecasts a real home with a smaller error than last month’s or last year’s usage, from the fifth day of a month on', () => {
   const used = realHome();
   for (const day of [5, 10, 15, 20, 25]) {
-    const ofDay = forecastOutcomes('real', used, [day]);
+    const ofDay = computeForecastOutcomes('real', used, [day]);
     for (const naive of ['lastMonth', 'lastYear', 'lastMonthOfRest', 'lastYearOfRest'] as const) {
-      const errors = meanForecastErrors(ofDay, naive);
+      const errors = computeMeanForecastErrors(ofDay, naive);
       expect(errors?.forecast, `${naive}, day ${day}`).toBeLessThan(errors?.naive ?? 0);
     }
   }
-  const all = forecastOutcomes('real', used, [1, 5, 10, 15, 20, 25]);
-  const errors = meanForecastErrors(all, 'lastMonth');
+  const all = computeForecastOutcomes('real', used, [1, 5, 10, 15, 20, 25]);
+  const errors = computeMeanForecastErrors(all, 'lastMonth');
   expect(errors?.months).toBeGreaterThan(60);
   expect(errors?.forecast).toBeLessThan(0.65 * (errors?.naive ?? 0));
 });

@@ -1,6 +1,6 @@
 import { getMonth, getWeekday, type Month } from './calendar.ts';
-import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
-import { computeMean, computeSum, median, quantile, standardDeviation } from './robust.ts';
+import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
+import { computeMean, median, quantile, standardDeviation, sumValues } from './robust.ts';
 
 /** Expected usage of a month, as of the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
@@ -51,16 +51,16 @@ const YEAR_DAYS = 364;
  * Forecasts the month of `today`: known usage so far, and for each remaining day the recent level times the factor of its weekday times the
  * seasonal change of last year (docs/plain-words.md). Ignores data of `today` and later. Null if too few days are known.
  */
-export function forecastMonth(used: DailyUse, today: number): MonthForecast | null {
+export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
   const month = getMonth(today);
-  const recent = listKnownDays(used, today - RECENT_DAYS, today);
+  const recent = listDaysWithKnownUsage(used, today - RECENT_DAYS, today);
   if (recent.length < LEAST_DAYS) return null;
   const weekday = weekdayFactors(used, today);
   const level = levelOf(recent, today, weekday);
   let [soFarKwh, unknownDays, restKwh] = [0, 0, 0];
   const end = month.first + month.days;
   for (let day = month.first; day < end; day++) {
-    const kwh = day < today ? findUsageOn(used, day) : null;
+    const kwh = day < today ? findUsageOfDay(used, day) : null;
     if (kwh !== null) soFarKwh += kwh;
     else {
       const expected = level * (weekday[getWeekday(day)] as number);
@@ -84,9 +84,9 @@ const UNREST_DAYS = 28;
 const LEAST_DAY_KWH = 0.05;
 
 /** Returns the recent change of the home's level and the variation between its days. Both values make a forecast uncertain. */
-function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
+function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
-    listKnownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
+    listDaysWithKnownUsage(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
       Math.max(LEAST_DAY_KWH, kwh),
     ),
   ) as [number[], number[]];
@@ -106,17 +106,17 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
   const values = flat.map(({ kwh }) => kwh);
   const [low, high] = [quantile(values, 0.05), quantile(values, 0.95)];
   const clamped = flat.map(({ kwh, weight }) => Math.min(high, Math.max(low, kwh)) * weight);
-  return computeSum(clamped) / computeSum(flat.map(({ weight }) => weight));
+  return sumValues(clamped) / sumValues(flat.map(({ weight }) => weight));
 }
 
 /**
  * Returns the ratio of each weekday (1 to 7) to the mean of its week, as the median over the weeks, moved halfway towards 1 because there
  * are few weeks.
  */
-function weekdayFactors(used: DailyUse, today: number): number[] {
+function weekdayFactors(used: DailyUsage, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
   for (let end = today; end > today - WEEKDAY_DAYS; end -= 7) {
-    const week = listKnownDays(used, end - 7, end);
+    const week = listDaysWithKnownUsage(used, end - 7, end);
     const weekMean = computeMean(week.map(({ kwh }) => kwh));
     if (week.length === 7 && weekMean > 0)
       for (const { day, kwh } of week) ratios[getWeekday(day)]?.push(kwh / weekMean);
@@ -130,14 +130,17 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
  * Returns the factor by which last year changes a forecast from the recent `level` (kWh a day) for the days from `today` to `end`; 1 if
  * last year is unknown.
  */
-function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
+function lastYearFactor(
+  used: DailyUsage,
+  { today, end, level }: { today: number; end: number; level: number },
+): number {
   const then = today - YEAR_DAYS;
-  const before = listKnownDays(used, then - RECENT_DAYS, then);
+  const before = listDaysWithKnownUsage(used, then - RECENT_DAYS, then);
   // The compared period of last year is centred on the remaining days and has a minimum length, so that a few days have no excessive
   // effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
-  const after = listKnownDays(used, Math.floor(middle - half), Math.ceil(middle + half));
+  const after = listDaysWithKnownUsage(used, Math.floor(middle - half), Math.ceil(middle + half));
   if (before.length < LEAST_SEASON_DAYS || after.length < LEAST_SEASON_DAYS) return 1;
   const [low, high] = [median(before.map(({ kwh }) => kwh)), median(after.map(({ kwh }) => kwh))];
   if (low <= 0 || level <= 0) return 1;

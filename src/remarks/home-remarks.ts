@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { compareOwnTariffs } from '#src/cost/compare.ts';
+import { compareTariffsOfUser } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
@@ -29,7 +29,7 @@ async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Pr
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');
   const end = first.minus({ days: 1 }).toFormat('yyyy-MM-dd');
-  const compared = await compareOwnTariffs(db, userId, { start, end, zone, now });
+  const compared = await compareTariffsOfUser(db, userId, { start, end, zone, now });
   return compared && findCheaperTariff(compared.paid, compared.others, { start, end });
 }
 

@@ -3,13 +3,13 @@ import { filterKnownWatts, type QuarterHourWatts } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Level in watts of a time window, with the end of the window. */
-export interface TimedLevel {
+export interface PowerLevelOfWindow {
   atMs: number;
   watts: number;
 }
 
 /** Current level of power compared with the level of the same hours on earlier days, in watts. */
-export interface ComparedLevel {
+export interface PowerLevelComparison {
   now: number;
   usual: number;
   /** Spread of the levels on earlier days (robust.ts). */
@@ -17,7 +17,7 @@ export interface ComparedLevel {
   /** Level in watts that only a tenth of the earlier days exceeded. */
   high: number;
   /** Levels in watts of the compared days, oldest first; the last entry is the current level. */
-  levels: TimedLevel[];
+  levels: PowerLevelOfWindow[];
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
@@ -32,14 +32,14 @@ const LEAST_SHARE = 0.95;
  * Compares the level of the last quarter-hours with the level of the same hours on the 28 days before. Null if too few quarter-hours are
  * known.
  */
-export function compareWithUsualLevel(
+export function compareWithUsualPowerLevel(
   used: QuarterHourWatts,
   fromMs: number,
   windowQuarterHours: number,
   levelOf: (window: Float64Array) => number,
-): ComparedLevel | null {
+): PowerLevelComparison | null {
   const end = used.length;
-  const levels: TimedLevel[] = [];
+  const levels: PowerLevelOfWindow[] = [];
   for (let day = DAYS; day >= 0; day--) {
     const to = end - day * QUARTER_HOURS_PER_DAY;
     const window = filterKnownWatts(used, to - windowQuarterHours, to, LEAST_SHARE);
@@ -64,14 +64,14 @@ const AS_HIGH = 0.7;
  * Whether the level was similarly high at some time in the four weeks before, and then lower again. A rise that happens occasionally (a
  * heat pump in a cold spell) causes no remark.
  */
-export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean {
+export function hasBeenSimilarlyHigh({ now, usual, levels }: PowerLevelComparison): boolean {
   const enough = usual + AS_HIGH * (now - usual);
   const low = levels.findLastIndex(({ watts }) => watts < enough);
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
 /** Returns the index of the first quarter-hour since which every known value has been at least `leastW`. */
-export function findRiseStart(used: QuarterHourWatts, leastW: number): number {
+export function findPowerRiseStart(used: QuarterHourWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {
     const watts = used[place] as number;

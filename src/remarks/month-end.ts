@@ -1,11 +1,11 @@
 import { backTestForecasts, computeMeanForecastError, type PastForecast, sumForecastKwh } from './back-test.ts';
 import { formatDayNumber } from './calendar.ts';
-import type { DailyUse } from './daily-use.ts';
+import type { DailyUsage } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { computeForecastRange, RANGE_PERCENT } from './forecast-range.ts';
 
 /** Forecast of the current month. */
-export interface MonthEnd {
+export interface MonthEndForecast {
   /** First and last day in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
@@ -31,7 +31,7 @@ export interface MonthEnd {
  * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, which is the
  * minimum for the rest of the month. Pure.
  */
-export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {
+export function forecastMonthEnd(daily: DailyUsage, today: number, todayKwh: number): MonthEndForecast | null {
   const forecast = forecastMonth(daily, today);
   if (!forecast) return null;
   const { month, daysOver, soFarKwh } = forecast;
@@ -53,7 +53,12 @@ export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: numbe
   };
 }
 
-const toRecord = ({ firstDay, forecastKwh, actualKwh, lastYearKwh }: PastForecast): MonthEnd['past'][number] => ({
+const toRecord = ({
+  firstDay,
+  forecastKwh,
+  actualKwh,
+  lastYearKwh,
+}: PastForecast): MonthEndForecast['past'][number] => ({
   month: formatDayNumber(firstDay).slice(0, 7),
   forecastKwh,
   actualKwh,

@@ -1,23 +1,23 @@
 import { loadCosts } from '#src/cost/costs.ts';
-import { isTwoCurrenciesError } from '#src/cost/running.ts';
+import { isMixedCurrenciesError } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { formatDayNumber } from './calendar.ts';
-import { type DailyUse, findUsageOn } from './daily-use.ts';
-import { forecastMonthEnd, type MonthEnd } from './month-end.ts';
-import { FORECAST_DAYS, type ProfileQuery, readDailyUse } from './read-profile.ts';
+import { type DailyUsage, findUsageOfDay } from './daily-use.ts';
+import { forecastMonthEnd, type MonthEndForecast } from './month-end.ts';
+import { FORECAST_DAYS, type ProfileQuery, readDailyUsage } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
 
-const cachedForecast = createShortCache<MonthEnd | null>();
+const cachedForecast = createShortCache<MonthEndForecast | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published
  * forecasts use this forecast. The result is cached for a minute. The caller must have checked its access to `userId`.
  */
-export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
+export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEndForecast | null> {
   const { userId, zone, now } = asked;
   return cachedForecast(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
-    const { daily, today, todayKwh } = await readDailyUse(db, asked, FORECAST_DAYS);
+    const { daily, today, todayKwh } = await readDailyUsage(db, asked, FORECAST_DAYS);
     const end = forecastMonthEnd(daily, today, todayKwh);
     return end && { ...end, cost: await costOf(db, asked, end, daily, today) };
   });
@@ -34,10 +34,10 @@ const LEAST_PRICE_DAYS = 7;
 async function costOf(
   db: Database,
   asked: ProfileQuery,
-  end: MonthEnd,
-  daily: DailyUse,
+  end: MonthEndForecast,
+  daily: DailyUsage,
   today: number,
-): Promise<MonthEnd['cost']> {
+): Promise<MonthEndForecast['cost']> {
   const buyer = { userId: asked.userId };
   const range = (start: string) => createDayRange(start, formatDayNumber(today), asked.zone);
   try {
@@ -49,7 +49,7 @@ async function costOf(
     if (!month) return null;
     let [kwh, amount, count] = [0, 0, 0];
     for (const { labels, cost } of days) {
-      const used = findUsageOn(daily, Date.parse(labels.date) / 86_400_000);
+      const used = findUsageOfDay(daily, Date.parse(labels.date) / 86_400_000);
       if (used === null || cost.missing_prices_kwh > 0) continue;
       [kwh, amount, count] = [kwh + used, amount + Number(cost.total), count + 1];
     }
@@ -65,7 +65,7 @@ async function costOf(
       high: Math.max(low, high),
     };
   } catch (error) {
-    if (isTwoCurrenciesError(error)) return null;
+    if (isMixedCurrenciesError(error)) return null;
     throw error;
   }
 }

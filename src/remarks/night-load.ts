@@ -1,9 +1,9 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { compareWithUsualLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
+import { compareWithUsualPowerLevel, hasBeenSimilarlyHigh, type PowerLevelOfWindow } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 /** Remark that the load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly stops. */
-export interface NightRise {
+export interface NightLoadIncrease {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
@@ -12,7 +12,7 @@ export interface NightRise {
    */
   quietW: number;
   usualW: number;
-  compared: TimedLevel[];
+  compared: PowerLevelOfWindow[];
 }
 
 /**
@@ -30,10 +30,10 @@ const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;
 
 /** Detects a rise of the load in the lowest two consecutive hours, compared with the four weeks before. */
-export function detectNightRise(profile: HomeProfile): NightRise | null {
+export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease | null {
   const { used, fromMs } = profile;
-  const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
-  if (!level || wasSimilarlyHigh(level)) return null;
+  const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
+  if (!level || hasBeenSimilarlyHigh(level)) return null;
   const { now, usual, spread, high, levels } = level;
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;

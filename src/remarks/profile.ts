@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import type { DailyUse } from './daily-use.ts';
+import type { DailyUsage } from './daily-use.ts';
 
 /** Mean watts of consecutive quarter-hours (UTC). NaN if too little of the quarter-hour is known, or if its energy is mostly estimated. */
 export type QuarterHourWatts = Float64Array;
@@ -13,7 +13,7 @@ export interface HomeProfile {
   production: QuarterHourWatts | null;
   devices: readonly { deviceId: string; used: QuarterHourWatts }[];
   /** Daily usage in the home's zone. It begins earlier than the quarter-hours. */
-  daily: DailyUse;
+  daily: DailyUsage;
   /** The current day, as a day number (calendar.ts). */
   today: number;
 }

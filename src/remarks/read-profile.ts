@@ -4,12 +4,12 @@ import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarterHours, readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { computeUsed, createUsedSums, USED_SUMS, type UsedSum } from '#src/energy/home/sums.ts';
-import { quarterHourToWatts } from '#src/energy/period/base-load.ts';
+import { computeHomeUsage, createUsedSums, USED_SUMS, type UsedSum } from '#src/energy/home/sums.ts';
+import { convertQuarterHourToWatts } from '#src/energy/period/base-load.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
-import { toDayNumber } from './calendar.ts';
-import type { DailyUse } from './daily-use.ts';
+import { parseDayNumber } from './calendar.ts';
+import type { DailyUsage } from './daily-use.ts';
 import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
 /** Number of days whose quarter-hours are in memory at a time. */
@@ -45,7 +45,7 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
   return {
     fromMs,
     used: wattsOf(quarters).subarray(0, end),
-    production: home.had.production ? quarters.production.map(quarterHourToWatts).subarray(0, end) : null,
+    production: home.had.production ? quarters.production.map(convertQuarterHourToWatts).subarray(0, end) : null,
     devices: await devicesOf(db, home, range),
     daily,
     today,
@@ -53,11 +53,11 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
 }
 
 /** Reads the usage of a home by day of its zone: of the last days, and of today so far. */
-export async function readDailyUse(
+export async function readDailyUsage(
   db: Database,
   asked: ProfileQuery,
   days: number,
-): Promise<{ daily: DailyUse; today: number; todayKwh: number }> {
+): Promise<{ daily: DailyUsage; today: number; todayKwh: number }> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: false });
   const { daily, today, todayKwh } = await readDays(db, home, asked, days);
   return { daily, today, todayKwh };
@@ -83,10 +83,10 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
       all[name].set(chunk[name], (ms - fromMs) / QUARTER_HOUR_MS);
     addDays(byDay, chunk, ms, toMs, zone);
   }
-  const today = toDayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
+  const today = parseDayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
   const firstDay = Math.min(today, ...byDay.keys());
   const kwh = Array.from({ length: today - firstDay }, (_, at) => kwhOf(byDay.get(firstDay + at)));
-  const todayKwh = (computeUsed((byDay.get(today) ?? NOTHING).sums) ?? 0) / 1e6;
+  const todayKwh = (computeHomeUsage((byDay.get(today) ?? NOTHING).sums) ?? 0) / 1e6;
   return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh };
 }
 
@@ -114,7 +114,7 @@ function addDays(
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     const { day } = clockOf(ms);
     if (last.date !== day.date) {
-      const number = toDayNumber(day.date);
+      const number = parseDayNumber(day.date);
       const sum = byDay.get(number) ?? { ...NOTHING, sums: { ...NOTHING.sums }, quarters: day.quarters };
       byDay.set(number, sum);
       last = { date: day.date, sum };
@@ -126,7 +126,7 @@ function addDays(
 
 function kwhOf(day: DaySum | undefined): number | null {
   if (!day || day.covered < LEAST_OF_A_DAY * day.quarters) return null;
-  const used = computeUsed(day.sums);
+  const used = computeHomeUsage(day.sums);
   return used === null || 2 * day.sums.estimated > used ? null : used / 1e6;
 }
 
@@ -138,7 +138,7 @@ const wattsOf = ({
 }: Pick<HomeQuarterHours, 'used' | 'estimated' | 'coverage'>): QuarterHourWatts =>
   used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
-    return isKnown ? quarterHourToWatts(energy) : Number.NaN;
+    return isKnown ? convertQuarterHourToWatts(energy) : Number.NaN;
   });
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;

@@ -24,15 +24,15 @@ export function medianAbsoluteDeviation(values: readonly number[]): number {
   return NORMAL * median(values.map((value) => Math.abs(value - middle)));
 }
 
-export const computeSum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export const sumValues = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Returns the arithmetic mean. NaN if there are no values. */
-export const computeMean = (values: readonly number[]): number => computeSum(values) / values.length;
+export const computeMean = (values: readonly number[]): number => sumValues(values) / values.length;
 
 /** Returns the standard deviation of a sample; 0 for fewer than two values. */
 export function standardDeviation(values: readonly number[]): number {
   const middle = computeMean(values);
   return values.length < 2
     ? 0
-    : Math.sqrt(computeSum(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
+    : Math.sqrt(sumValues(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
 }

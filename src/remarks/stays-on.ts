@@ -1,10 +1,10 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import {
-  type ComparedLevel,
-  compareWithUsualLevel,
-  findRiseStart,
-  type TimedLevel,
-  wasSimilarlyHigh,
+  compareWithUsualPowerLevel,
+  findPowerRiseStart,
+  hasBeenSimilarlyHigh,
+  type PowerLevelComparison,
+  type PowerLevelOfWindow,
 } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
 
@@ -12,7 +12,7 @@ import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
  * Remark that a load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with an open
  * door.
  */
-export interface StaysOn {
+export interface ContinuousLoad {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
@@ -21,7 +21,7 @@ export interface StaysOn {
   usualW: number;
   /** The individually measured device that causes most of the rise, or null. */
   deviceId: string | null;
-  compared: TimedLevel[];
+  compared: PowerLevelOfWindow[];
 }
 
 /**
@@ -40,14 +40,14 @@ const MOST_SHARE = 0.7;
 const PASSED = 2;
 
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
-export function detectStaysOn(profile: HomeProfile): StaysOn | null {
+export function detectContinuousLoad(profile: HomeProfile): ContinuousLoad | null {
   const { used, fromMs } = profile;
-  const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
-  if (!level || !isHigh(level) || wasSimilarlyHigh(level)) return null;
+  const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
+  if (!level || !isHigh(level) || hasBeenSimilarlyHigh(level)) return null;
   const { now, usual, levels } = level;
   return {
     kind: 'stays_on',
-    sinceMs: fromMs + findRiseStart(used, (now + usual) / 2) * QUARTER_HOUR_MS,
+    sinceMs: fromMs + findPowerRiseStart(used, (now + usual) / 2) * QUARTER_HOUR_MS,
     untilMs: getEndOfProfileMs(profile),
     leastW: now,
     usualW: usual,
@@ -59,7 +59,7 @@ export function detectStaysOn(profile: HomeProfile): StaysOn | null {
 /** Returns the device whose own level rose by more than `MOST_SHARE` of `riseW`, or null. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
-    const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
+    const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
     return { deviceId, rise: level ? level.now - level.usual : 0 };
   });
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;
@@ -79,7 +79,7 @@ function lowWatts(window: Float64Array): number {
   return lowest[PASSED] as number;
 }
 
-function isHigh({ now, usual, spread, high }: ComparedLevel): boolean {
+function isHigh({ now, usual, spread, high }: PowerLevelComparison): boolean {
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   return now - usual >= rise && now - high >= rise / 2;
 }

@@ -1,7 +1,7 @@
 import { formatDayNumber, getWeekday } from './calendar.ts';
-import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
+import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
-import { computeSum, median, medianAbsoluteDeviation, quantile } from './robust.ts';
+import { median, medianAbsoluteDeviation, quantile, sumValues } from './robust.ts';
 
 /** Remark that a home used far more on one day than on other days of the same weekday. */
 export interface UnusualDay {
@@ -46,8 +46,8 @@ export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | nu
 }
 
 /** Returns a remark if a day was unusual according to the data before its end; otherwise null. */
-function judge(daily: DailyUse, day: number): UnusualDay | null {
-  const kwh = findUsageOn(daily, day);
+function judge(daily: DailyUsage, day: number): UnusualDay | null {
+  const kwh = findUsageOfDay(daily, day);
   if (kwh === null) return null;
   const weeks = withoutOddest(weeksBefore(daily, day));
   const same = weeks.flatMap((week) => week.filter((one) => getWeekday(one.day) === getWeekday(day)));
@@ -73,15 +73,15 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
 type Week = { day: number; kwh: number }[];
 
 /** Returns the weeks up to a day, oldest first, without weeks of which fewer than five days are known. */
-function weeksBefore(daily: DailyUse, day: number): Week[] {
+function weeksBefore(daily: DailyUsage, day: number): Week[] {
   return Array.from({ length: WEEKS }, (_, back) =>
-    listKnownDays(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
+    listDaysWithKnownUsage(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
   ).filter((week) => week.length >= 5);
 }
 
 /** Removes the week whose mean is farthest from the median of all weeks, because this week does not show usual usage. */
 function withoutOddest(weeks: Week[]): Week[] {
-  const means = weeks.map((week) => computeSum(week.map(({ kwh }) => kwh)) / week.length);
+  const means = weeks.map((week) => sumValues(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);
   const offs = means.map((mean) => Math.abs(mean - middle));
   const oddest = offs.indexOf(Math.max(...offs));

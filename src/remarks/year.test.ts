@@ -3,10 +3,10 @@ import type { HomeFault } from '#simulators/home-faults.ts';
 import { createRandom } from '#simulators/random.ts';
 import {
   createLastingFault,
+  getProfileAt,
   HOME_KINDS,
   type HomeKind,
   ordinaryHome,
-  profileAt,
   simulateYear,
 } from '#test/support/simulated-year.ts';
 import { findRemarksOfProfile } from './decide.ts';
@@ -33,7 +33,7 @@ function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }
   const lastDay = new Map<string, number>();
   const messages: { day: number; kind: string }[] = [];
   for (let day = FIRST_DAY; day < YEAR_DAYS; day++) {
-    for (const remark of findRemarksOfProfile(profileAt(year, day * QUARTER_HOURS_PER_DAY + hour * 4, true))) {
+    for (const remark of findRemarksOfProfile(getProfileAt(year, day * QUARTER_HOURS_PER_DAY + hour * 4, true))) {
       const before = lastDay.get(remark.kind);
       if (before === undefined || day - before > APART_DAYS) messages.push({ day, kind: remark.kind });
       lastDay.set(remark.kind, day);
@@ -78,7 +78,7 @@ describe('a simulated fault is reported within a day', () => {
         const beginsOn = Math.floor(begins / QUARTER_HOURS_PER_DAY);
         const year = simulateYear(kind, traits, beginsOn + 3, beginsOn - 33);
         const toldAt = (hours: number) =>
-          findRemarksOfProfile(profileAt(year, begins + hours * 4, hasPlug)).map((one) => one.kind);
+          findRemarksOfProfile(getProfileAt(year, begins + hours * 4, hasPlug)).map((one) => one.kind);
         const where = `${seed}, quarter-hour ${begins}`;
         expect(
           toldAt(0).filter((one) => said.includes(one)),

@@ -2,13 +2,13 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
+  getClosedHoursRelation,
   getExpectedRelation,
-  getStoredRelation,
-  KNOWLEDGE_COLUMNS,
-  type Level,
+  KNOWN_DATA_COLUMNS,
   listLevelColumns,
   listValueColumns,
-  STORED_LEVELS,
+  type RollupLevel,
+  STORED_ROLLUP_LEVELS,
 } from './levels.ts';
 
 /** A row of an aggregate that differs from the sum of the load profile. Both contain closed hours only. */
@@ -51,7 +51,7 @@ export async function checkUserRollups(
   since: Date,
 ): Promise<RollupDifference[]> {
   const differences: RollupDifference[] = [];
-  for (const level of STORED_LEVELS) {
+  for (const level of STORED_ROLLUP_LEVELS) {
     const { rows } = await db.query(differenceQuery(level), [userId, since]);
     for (const row of rows) {
       differences.push({
@@ -66,10 +66,10 @@ export async function checkUserRollups(
   return differences;
 }
 
-function differenceQuery(level: Level): string {
+function differenceQuery(level: RollupLevel): string {
   const { time, keys } = level;
   // In a continuous aggregate, positive and negative changes may cancel out, which leaves a row without data. Queries ignore such rows.
-  const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
+  const isKnown = KNOWN_DATA_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
@@ -78,6 +78,6 @@ function differenceQuery(level: Level): string {
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN_BY_MEASURE.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN_BY_MEASURE.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(getStoredRelation(level))} s FULL JOIN ${side(getExpectedRelation(level))} e USING (${keys.join(', ')})
+    FROM ${side(getClosedHoursRelation(level))} s FULL JOIN ${side(getExpectedRelation(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

@@ -52,7 +52,7 @@ export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column
 >;
 export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN_BY_MEASURE);
 /** Columns of the measures that show that data are known. In a row without known data, all of them are 0. */
-export const KNOWLEDGE_COLUMNS: readonly string[] = entries
+export const KNOWN_DATA_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
@@ -60,25 +60,25 @@ export const KNOWLEDGE_COLUMNS: readonly string[] = entries
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
-export type LevelKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
+export type RollupKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
-export interface Level {
+export interface RollupLevel {
   /** Public view that adds up the stored closed hours and the open hours. */
   relation: string;
   comment: string;
   unit: Unit;
   /** Key column that contains the start of the bucket. */
-  time: LevelKey;
-  keys: readonly LevelKey[];
+  time: RollupKey;
+  keys: readonly RollupKey[];
   /** Key columns of the primary key. `user_id` is omitted if the user follows from the device. */
-  primaryKey: readonly LevelKey[];
+  primaryKey: readonly RollupKey[];
   /** Lower level whose rows are summed to recompute this level. */
   above: string;
   /** Whether the level is a view on every tier. Such a level is not stored and needs no check. */
   isView?: boolean;
   /**
-   * Whether the rows of the level belong to devices. The closed hours of devices are in STORED_HOURS and PACKED_DAYS. `closed_…` is then a
-   * view of both tables, in which a key may have several rows.
+   * Whether the rows of the level belong to devices. The closed hours of devices are in STORED_HOURS_TABLE and PACKED_DAYS_TABLE.
+   * `closed_…` is then a view of both tables, in which a key may have several rows.
    */
   isOfDevice?: boolean;
   /** The part of the bucket with the highest sum of a measure; of equally high parts, the earliest. Null if all sums are 0. */
@@ -87,12 +87,12 @@ export interface Level {
     comment: string;
     measure: Measure;
     /** Key of the level `above` that identifies a part. */
-    of: LevelKey;
+    of: RollupKey;
   };
 }
 
 /** The load profile, from which every aggregate is summed. */
-export const LOAD_PROFILE: Level = {
+export const LOAD_PROFILE_LEVEL: RollupLevel = {
   relation: 'device_intervals',
   comment: 'Load profile per device and UTC quarter-hour.',
   isOfDevice: true,
@@ -110,8 +110,8 @@ export const LOAD_PROFILE: Level = {
 interface Stored {
   relation: string;
   /** Key column that contains the start of the row. */
-  time: LevelKey;
-  keys: readonly LevelKey[];
+  time: RollupKey;
+  keys: readonly RollupKey[];
 }
 
 /**
@@ -119,7 +119,7 @@ interface Stored {
  * (null: 0). The first quarter-hour is the sum minus the other three. A row that an earlier version wrote for a single quarter-hour
  * therefore has the same form.
  */
-export const STORED_HOURS: Stored = {
+export const STORED_HOURS_TABLE: Stored = {
   relation: 'device_hours',
   time: 'starts_at',
   keys: ['device_id', 'starts_at', 'user_id'],
@@ -129,19 +129,23 @@ export const STORED_HOURS: Stored = {
  * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
  * each measure. An array with one element means that all quarter-hours are equal; null means that all are 0.
  */
-export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
+export const PACKED_DAYS_TABLE: Stored = {
+  relation: 'device_days',
+  time: 'day',
+  keys: ['device_id', 'day', 'user_id'],
+};
 
 /**
  * Numbers of the quarter-hours that have a separate column in a stored hour. The first quarter-hour has no column: it is the sum minus the
  * other quarter-hours.
  */
-export const LATER_QUARTER_HOURS = [2, 3, 4] as const;
+export const QUARTER_HOURS_WITH_OWN_COLUMN = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */
-export const getQuarterHourColumn = (column: string, quarter: (typeof LATER_QUARTER_HOURS)[number]): string =>
+export const getQuarterHourColumn = (column: string, quarter: (typeof QUARTER_HOURS_WITH_OWN_COLUMN)[number]): string =>
   `${column}_${quarter}`;
 
 /** Aggregates, from the lowest to the highest level. */
-export const LEVELS: readonly Level[] = [
+export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   {
     relation: 'device_hourly',
     comment: 'Consumption per device and UTC hour.',
@@ -149,7 +153,7 @@ export const LEVELS: readonly Level[] = [
     time: 'hour',
     keys: ['device_id', 'hour', 'user_id'],
     primaryKey: ['device_id', 'hour'],
-    above: LOAD_PROFILE.relation,
+    above: LOAD_PROFILE_LEVEL.relation,
     isOfDevice: true,
   },
   {
@@ -204,8 +208,8 @@ export const LEVELS: readonly Level[] = [
 ];
 
 /** Returns the level with a public name. */
-export function findLevel(relation: string): Level {
-  const level = [LOAD_PROFILE, ...LEVELS].find((one) => one.relation === relation);
+export function findLevel(relation: string): RollupLevel {
+  const level = [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
   return level;
 }
@@ -213,27 +217,34 @@ export function findLevel(relation: string): Level {
 /**
  * Levels whose closed hours are stored. For each level, a view `…_expected` computes from the load profile what the level should contain.
  */
-export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
+export const STORED_ROLLUP_LEVELS: readonly RollupLevel[] = ROLLUP_LEVELS.filter(
+  ({ isView, isOfDevice }) => !isView && !isOfDevice,
+);
 
 /**
  * Levels that are continuous aggregates if the database supports them, from the lowest level up. Months are never continuous: buckets of
  * variable width lose rows, because an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
  */
-export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
+export const CONTINUOUS_AGGREGATE_LEVELS: readonly RollupLevel[] = STORED_ROLLUP_LEVELS.filter(
+  ({ unit }) => unit !== 'month',
+);
 
 /** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
-export const getStoredRelation = ({ relation }: Level): string => `closed_${relation}`;
+export const getClosedHoursRelation = ({ relation }: RollupLevel): string => `closed_${relation}`;
 
 /**
- * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS from which the data come. An index covers
- * conditions on this column.
+ * Column of the `closed_…` views of devices: start of the row in STORED_HOURS_TABLE or PACKED_DAYS_TABLE from which the data come. An index
+ * covers conditions on this column.
  */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
 /** Returns the view that computes what a level should store. */
-export const getExpectedRelation = (level: Level): string => `${getStoredRelation(level)}_expected`;
+export const getExpectedRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */
-export const listValueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
+export const listValueColumns = ({ peak }: RollupLevel): string[] => [
+  ...MEASURE_COLUMNS,
+  ...(peak ? [peak.column] : []),
+];
 
-export const listLevelColumns = (level: Level): string[] => [...level.keys, ...listValueColumns(level)];
+export const listLevelColumns = (level: RollupLevel): string[] => [...level.keys, ...listValueColumns(level)];

@@ -3,15 +3,15 @@ import { DAY_MS } from '#src/core/units.ts';
 import {
   COLUMN_BY_MEASURE,
   findLevel,
-  getStoredRelation,
-  type Level,
-  type LevelKey,
-  LOAD_PROFILE,
+  getClosedHoursRelation,
+  LOAD_PROFILE_LEVEL,
   type Measure,
   ROW_TIME_COLUMN,
+  type RollupKey,
+  type RollupLevel,
 } from './levels.ts';
-import { packedPiecesSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
-import { getLevelBelow, keyOrdinalsSql, keysSql, type LevelSource } from './sql/pieces.ts';
+import { packedDayIntervalsSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
+import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } from './sql/pieces.ts';
 
 /**
  * Builds SQL that combines closed and open hours. A row of a level is the sum of both, because a change of consumption may be in either.
@@ -23,8 +23,8 @@ import { getLevelBelow, keyOrdinalsSql, keysSql, type LevelSource } from './sql/
  * Returns the view of the open hours that a level needs, with the keys of this view. Open hours are stored in the heads (states) of
  * devices.
  */
-const openOf = (level: Level): { view: string; source: LevelSource } =>
-  level === LOAD_PROFILE
+const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
+  level === LOAD_PROFILE_LEVEL
     ? {
         view: 'open_quarter_hours',
         source: { prefix: '', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' },
@@ -35,13 +35,13 @@ const openOf = (level: Level): { view: string; source: LevelSource } =>
  * Builds a subquery for the closed and open parts of a level's rows, for queries that sum these parts. Its columns are the keys, the
  * columns that both parts have, and the columns that only one part has. A row may have two or more parts.
  */
-export function levelPartsSql(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
+export function levelPartsSql(level: RollupLevel, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
   return `(
-  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${getStoredRelation(level)}
+  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${getClosedHoursRelation(level)}
   UNION ALL
-  SELECT ${keysSql(level, source)}, ${both}${only.open} FROM ${view}
+  SELECT ${levelKeysSql(level, source)}, ${both}${only.open} FROM ${view}
 )`;
 }
 
@@ -50,7 +50,7 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
  * give the range, so that an index finds closed data in every table.
  */
 export function devicePartsSql(
-  level: Level,
+  level: RollupLevel,
   columns: readonly string[],
   { from, to }: { from: string; to: string },
 ): string {
@@ -58,10 +58,10 @@ export function devicePartsSql(
   const both = columns.join(', ');
   const within = (time: string) => `${time} >= ${from} AND ${time} < ${to}`;
   return `(
-  SELECT ${level.keys.join(', ')}, ${both} FROM ${getStoredRelation(level)}
+  SELECT ${level.keys.join(', ')}, ${both} FROM ${getClosedHoursRelation(level)}
   WHERE ${within(level.time)} AND ${ROW_TIME_COLUMN} > ${from} - interval '24 hours' AND ${ROW_TIME_COLUMN} < ${to}
   UNION ALL
-  SELECT ${keysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
+  SELECT ${levelKeysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
 )`;
 }
 
@@ -69,7 +69,7 @@ export function devicePartsSql(
  * Builds a subquery for the peak of a user's bucket, from the level below: the highest part of which at least half is measured; of equally
  * high parts, the earliest. (A stored peak ignores whether energy is estimated, so it is valid only if nothing was estimated.)
  */
-export function peakSql(level: Level, whose: string, since: string): string {
+export function peakSql(level: RollupLevel, whose: string, since: string): string {
   const { peak } = level;
   if (!peak) throw new Error(`${level.relation} has no peak`);
   const below = getLevelBelow(level);
@@ -89,7 +89,7 @@ export interface RowOwner {
  * only stored hours and packed days with these starts are read.
  */
 export function userOrDevicePartsSql(
-  level: Level,
+  level: RollupLevel,
   owner: RowOwner,
   range: Stretch,
   columns: readonly string[],
@@ -99,9 +99,9 @@ export function userOrDevicePartsSql(
   const both = columns.join(', ');
   // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`(
-    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
+    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
-    SELECT ${sql.raw(`${keysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
+    SELECT ${sql.raw(`${levelKeysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
   )`;
 }
 
@@ -116,15 +116,15 @@ export interface RowOwners {
  * columns are `who`, `at` (start of the interval) and the given ones. For 60 minutes, users have separate rows, which are the sums over
  * their devices. With 30 minutes, the caller has half as many rows to group as with 15. An interval may have several rows.
  */
-export function userOrDevicePiecesSql(
+export function userOrDeviceLoadProfilesSql(
   { key, ids }: RowOwners,
   { from, to }: Stretch,
   minutes: 15 | 30 | 60,
   columns: readonly string[],
 ): RawBuilder<unknown> {
-  const level = minutes === 60 ? findLevel(key === 'user_id' ? 'user_hourly' : 'device_hourly') : LOAD_PROFILE;
+  const level = minutes === 60 ? findLevel(key === 'user_id' ? 'user_hourly' : 'device_hourly') : LOAD_PROFILE_LEVEL;
   const { view, source } = openOf(level);
-  const only = (time: LevelKey) =>
+  const only = (time: RollupKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   // A change of consumption must be in the same interval as the row that it corrects: an interval with only the change would have no known
   // time.
@@ -135,10 +135,10 @@ export function userOrDevicePiecesSql(
   // Raw SQL: relation names come from src/rollups/levels.ts. Every response about a home runs this query.
   const parts = level.isOfDevice
     ? [
-        closed(level.time, packedPiecesSql(minutes, columns)),
+        closed(level.time, packedDayIntervalsSql(minutes, columns)),
         closed(at, minutes === 60 ? storedHoursSql(columns) : storedQuarterHoursSql(columns)),
       ]
-    : [sql`SELECT ${read(level.time)} FROM ${sql.table(getStoredRelation(level))} WHERE ${only(level.time)}`];
+    : [sql`SELECT ${read(level.time)} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${only(level.time)}`];
   const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
   return sql.join([...parts, open], sql` UNION ALL `);
 }
@@ -148,19 +148,19 @@ export function userOrDevicePiecesSql(
  * columns. The result has many rows for a bucket.
  */
 export function userPartsSql(
-  level: Level,
+  level: RollupLevel,
   ids: readonly string[],
   { from, to }: Stretch,
   columns: readonly string[],
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const keys = level.keys.filter((key) => key !== 'user_id');
-  const only = (time: LevelKey) =>
+  const only = (time: RollupKey) =>
     sql`user_id = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   return sql`
-    SELECT ${list([...keys, ...columns])} FROM ${sql.table(getStoredRelation(level))} WHERE ${only(level.time)}
+    SELECT ${list([...keys, ...columns])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${only(level.time)}
     UNION ALL
-    SELECT ${list([keysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
+    SELECT ${list([levelKeysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
 /** Time range that begins and ends at bucket boundaries of a level. */
@@ -169,11 +169,11 @@ interface Stretch {
   to: Date;
 }
 
-const within = (time: LevelKey, { key, id }: RowOwner, { from, to }: Stretch): RawBuilder<unknown> =>
+const within = (time: RollupKey, { key, id }: RowOwner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
 /** Limits stored hours and packed days to rows that may contain data of a time range. */
-function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
+function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
   const time = sql.ref(ROW_TIME_COLUMN);
   if (rows) return sql`AND ${time} = ANY (${rows}::timestamptz[])`;
@@ -186,7 +186,7 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
  * with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
  */
 export function levelRowsSql(
-  level: Level,
+  level: RollupLevel,
   owner: RowOwner,
   range: Stretch,
   measures: readonly Measure[],
@@ -197,7 +197,7 @@ export function levelRowsSql(
 }
 
 interface Wanted {
-  keys: readonly LevelKey[];
+  keys: readonly RollupKey[];
   columns: readonly string[];
 }
 
@@ -207,7 +207,12 @@ const list = (items: readonly string[]) => sql.raw(items.join(', '));
  * Builds the query for device levels. An hour of a packed day has a single row, so only stored and open hours are grouped, which are few if
  * days are packed. Grouping every hour of a year would take longer than reading the hours.
  */
-function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+function withPacked(
+  level: RollupLevel,
+  owner: RowOwner,
+  range: Stretch,
+  { keys, columns }: Wanted,
+): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const read = [...columns, COLUMN_BY_MEASURE.coveredMs];
   const both = list([...keys, ...read]);
@@ -216,7 +221,7 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
     sql`SELECT ${both} FROM (${sql.raw(part)}) c WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range)}`;
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`)])}
-    FROM (${closed(packedPiecesSql(60, read))}) p
+    FROM (${closed(packedDayIntervalsSql(60, read))}) p
     FULL JOIN (
       SELECT ${list([...keys, ...read.map((column) => `sum(${column})::bigint AS ${column}`)])}
       FROM (${closed(storedHoursSql(read))} UNION ALL SELECT ${both} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}) parts
@@ -229,7 +234,7 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
  * Builds the query for user levels. Few rows are open, so they are joined with the closed ones: grouping would process all closed rows,
  * too.
  */
-function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+function joined(level: RollupLevel, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;
   const estimated = COLUMN_BY_MEASURE.estimatedMilliwattHours;
@@ -244,10 +249,10 @@ function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }
   // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(time, owner, range)}) c
+    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
-      SELECT ${sql.raw(keysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
-      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(keyOrdinalsSql({ ...level, keys: primaryKey }))}
+      SELECT ${sql.raw(levelKeysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
+      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(levelKeyOrdinalsSql({ ...level, keys: primaryKey }))}
     ) o USING (${list(keys)})
     WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
 }

@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { getExpectedRelation, getStoredRelation, listLevelColumns, STORED_LEVELS } from './levels.ts';
+import { getClosedHoursRelation, getExpectedRelation, listLevelColumns, STORED_ROLLUP_LEVELS } from './levels.ts';
 
 /**
  * Records that all days of some users may have changed without a write by ingest. The stored sums of groups with these users then become
@@ -27,9 +27,9 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
       [userId],
     );
     await recordAllDaysChanged(client, [userId]);
-    for (const level of STORED_LEVELS) {
+    for (const level of STORED_ROLLUP_LEVELS) {
       const { time } = level;
-      const stored = getStoredRelation(level);
+      const stored = getClosedHoursRelation(level);
       const columns = listLevelColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(

@@ -3,10 +3,10 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { CONTINUOUS_LEVELS, getStoredRelation, type Level } from './levels.ts';
+import { CONTINUOUS_AGGREGATE_LEVELS, getClosedHoursRelation, type RollupLevel } from './levels.ts';
 
 /** Returns the continuous aggregates with a bucket length. The daily aggregate comes last, because it is computed from an hourly one. */
-const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
+const of = (wanted: RollupLevel['unit']) => CONTINUOUS_AGGREGATE_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Maximum number of days that one refresh call computes. */
 const MAX_DAYS = 31;
@@ -48,7 +48,7 @@ export async function refreshRollups(
   const report = await withExclusiveLock(pool, ADVISORY_LOCKS.refresh, async (client) => {
     // Raw SQL: functions of the schema, and snapshots of transactions.
     await moveBorder(client, now);
-    const folded = await foldLateDays(client, { devices, signal });
+    const folded = await applyLateChanges(client, { devices, signal });
     if (signal?.aborted) return { busy: false, folded, days: 0, complete: false };
     const advanced = await advance(client, waitMs);
     const refreshed = await refreshStaleDays(client);
@@ -88,7 +88,7 @@ async function closeOpenHours(client: LockSession, before: Date, afterId: string
  * Adds pending late changes to the load profile, under the lock of the refresh. Each statement adds the changes of one day for up to
  * `devices` devices. Returns the number of changes. `signal`: stops between two statements.
  */
-export async function foldLateDays(
+export async function applyLateChanges(
   client: LockSession,
   { devices = MAX_FOLDED, signal }: { devices?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
@@ -183,10 +183,10 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
  * Refreshes with `force`. Without it, TimescaleDB recomputes only what its own invalidation log contains, and this log loses entries while
  * other sessions write (2.28.3, one refresh in a few thousand, found by the property test). The service knows the changed ranges itself.
  */
-async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
+async function refresh(client: LockSession, levels: readonly RollupLevel[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
     await client.query(
-      `CALL refresh_continuous_aggregate('${getStoredRelation(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+      `CALL refresh_continuous_aggregate('${getClosedHoursRelation(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
     );
   }
 }

@@ -1,22 +1,22 @@
-import { type OperatorSources, startOperatorListener } from '#src/api/operator.ts';
+import { type OperatorDependencies, startOperatorListener } from '#src/api/operator.ts';
 import { ensureBootstrapAdmin, FIRST_ADMIN_EMAIL } from '#src/auth/keys.ts';
 import { getArchiveSettings, startArchiver } from '#src/backup/archive.ts';
-import { setEndedObjectsRecorded } from '#src/backup/ended.ts';
+import { enableEndedObjectRecording } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, createChildEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { ignoreOutputErrors } from '#src/core/output.ts';
-import { createDatabase, createPool, withPool } from '#src/database/connect.ts';
-import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { createDatabase, createPool, runWithSeparatePool } from '#src/database/connect.ts';
+import { isEmbeddedPostgresRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { loadTlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { findServiceProcess, lockDataDir } from './data-dir-lock.ts';
-import { choosePorts, refuseTakenPorts, writeListeningAddresses } from './ports.ts';
-import { applyEndingsAfterRestore } from './restored.ts';
+import { assertPortsFree, choosePorts, writeListeningAddresses } from './ports.ts';
+import { prepareRestoredInstallation } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
@@ -57,7 +57,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   try {
     // Checks the ports before creating the data directory. If another service runs on the same directory, its ports are in use; the lock of
     // the directory then reports that conflict.
-    if (findServiceProcess(given.dataDir) === null) await refuseTakenPorts(given);
+    if (findServiceProcess(given.dataDir) === null) await assertPortsFree(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
     const tls = await loadTlsPair(config, log);
@@ -94,7 +94,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
 /** Returns the metrics and the health of the roles. A role that does not answer is reported as down. */
-const supervised = (children: readonly Child[]): Pick<OperatorSources, 'metrics' | 'health'> => ({
+const supervised = (children: readonly Child[]): Pick<OperatorDependencies, 'metrics' | 'health'> => ({
   async metrics() {
     const answers = await Promise.all(children.map((child) => child.ask('metrics')));
     return answers.filter((answer): answer is object[] => Array.isArray(answer));
@@ -138,12 +138,12 @@ async function prepare(
   log: Logger,
   signal: AbortSignal,
 ): Promise<Pick<Service, 'adminKey' | 'signInLink' | 'databaseLine'>> {
-  return withPool(url, { max: 2, applicationName: 'energy start' }, async (pool) => {
+  return runWithSeparatePool(url, { max: 2, applicationName: 'energy start' }, async (pool) => {
     await waitForDatabase(pool, log, signal);
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
-    await setEndedObjectsRecorded(pool, config.database.url === undefined);
-    await applyEndingsAfterRestore(pool, config.dataDir, log);
+    await enableEndedObjectRecording(pool, config.database.url === undefined);
+    await prepareRestoredInstallation(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
     // Checks the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
@@ -168,7 +168,7 @@ export async function keepEmbeddedPostgresRunning(
   const { url, stop } = await startEmbeddedPostgres({ dataDir, extraSettings });
   let complained = '';
   const look = async () => {
-    if (await isEmbeddedAlive(dataDir)) return 0;
+    if (await isEmbeddedPostgresRunning(dataDir)) return 0;
     log.warn('PostgreSQL stopped, restarting it');
     try {
       await startEmbeddedPostgres({ dataDir, extraSettings });

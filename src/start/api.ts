@@ -1,5 +1,5 @@
-import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
-import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
+import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
@@ -12,11 +12,11 @@ import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, getDatabaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
-import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
+import { composeSignInMail, sendMail } from '#src/delivery/email/send.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
 import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metrics.ts';
@@ -54,7 +54,7 @@ export async function runApi(config: Config): Promise<void> {
       secret: await loadSecretKey(config, createDatabase(pool)),
       mailSignIn: async (email, { token, code, user_id: userId }, language) => {
         const link = getSignInLink(api.publicUrl, token);
-        const mail = await composeSignIn({ link, code, validMinutes: SIGN_IN_VALIDITY_MS / 60_000 }, language);
+        const mail = await composeSignInMail({ link, code, validMinutes: SIGN_IN_VALIDITY_MS / 60_000 }, language);
         return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       fetchAnswer: fetcher.fetchAnswer,
@@ -92,11 +92,11 @@ function portsWithoutTimeLimit(
   { retentionMonths, maxChannels }: Config,
 ): Pick<Parameters<typeof startApi>[1], 'judge' | 'rejected' | 'rollups'> {
   return {
-    judge: createMessageJudge(pool),
+    judge: createMessageDiagnoser(pool),
     rejected: {
-      list: (which, page) => listRejected(pool, which, page),
+      list: (which, page) => listRejectedMessages(pool, which, page),
       replay: (which, signal, whileAllowed) =>
-        replayRejected(pool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
+        replayRejectedMessages(pool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
     },
     rollups: { pool, capabilities, retentionMonths },
   };
@@ -107,7 +107,7 @@ function portsWithoutTimeLimit(
  * has no limit.
  */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
-  const sessions = databaseSettingsOfRole('api');
+  const sessions = getDatabaseSettingsOfRole('api');
   const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
   const open = (url: string, name: string, more: Omit<Parameters<typeof createPool>[1], 'applicationName'>) =>
     createPool(url, { ...more, applicationName: name, isAnswering: true });

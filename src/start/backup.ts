@@ -1,11 +1,11 @@
 import { countWaitingWalBytes } from '#src/backup/archive.ts';
-import { type BackupPlan, readArchiveGivenUpTime, readCopyState, writeCopyState } from '#src/backup/plan.ts';
+import { type BackupPlan, readCopyState, readWalDiscardedSince, writeCopyState } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import type { Database } from '#src/database/connect.ts';
-import { composeBackupsInterrupted, sendMail } from '#src/delivery/email/send.ts';
+import { composeBackupsInterruptedMail, sendMail } from '#src/delivery/email/send.ts';
 import { openMailer } from './channels.ts';
 
 const COPY = 'energy_backup_last_copy_timestamp_seconds';
@@ -39,7 +39,7 @@ export function startBackupReports(
     },
     async () => ({
       [WAITING]: await countWaitingWalBytes(dataDir),
-      [GIVEN_UP]: (await readArchiveGivenUpTime(dataDir)) === null ? 0 : 1,
+      [GIVEN_UP]: (await readWalDiscardedSince(dataDir)) === null ? 0 : 1,
     }),
   );
   const mailer = openMailer(config);
@@ -59,7 +59,7 @@ export function startBackupReports(
             mailer,
             { publicUrl: config.publicUrl, from: config.mail.from },
             { userId, email },
-            await composeBackupsInterrupted(plan.target, language),
+            await composeBackupsInterruptedMail(plan.target, language),
           ).catch((error: Error) => log.warn({ err: error, userId }, 'mail about back-ups was not sent'));
       });
       return 0;
@@ -74,7 +74,7 @@ export function startBackupReports(
 }
 
 async function mailIfGivenUp(dataDir: string, send: () => Promise<void>): Promise<void> {
-  const since = await readArchiveGivenUpTime(dataDir);
+  const since = await readWalDiscardedSince(dataDir);
   if (since === null || (await readCopyState(dataDir)).mailed_given_up_at === since) return;
   await send();
   await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), mailed_given_up_at: since });

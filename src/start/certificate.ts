@@ -15,7 +15,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createFileOnce } from '#src/start/secret-key.ts';
+import { readOrCreateFile } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
 /**
@@ -52,9 +52,9 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
   const folder = join(config.dataDir, 'tls');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'cert.pem');
-  const key = await createFileOnce(join(folder, 'key.pem'), 0o600, newKey);
+  const key = await readOrCreateFile(join(folder, 'key.pem'), 0o600, newKey);
   const wanted = [...ALWAYS, stripBrackets(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
-  let cert = await createFileOnce(file, 0o600, () => newCertificate(key, wanted, now));
+  let cert = await readOrCreateFile(file, 0o600, () => newCertificate(key, wanted, now));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
@@ -96,7 +96,7 @@ export const formatRenewalAdvice = (does: { renewsItself: boolean }): string =>
  * Returns a finding, for the log and `energy doctor`, if clients refuse a certificate because of its dates (`isRefused`) or will refuse it
  * within 14 days; otherwise null. `nowMs`: Unix ms. Pure.
  */
-export function judgeCertificateDates(
+export function checkCertificateDates(
   dates: CertificateDates,
   nowMs: number,
 ): { isRefused: boolean; finding: string; todo: string } | null {
@@ -150,7 +150,7 @@ async function newCertificate(key: string, names: readonly string[], now: number
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
-  const made = await createFileOnce(next, 0o600, make);
+  const made = await readOrCreateFile(next, 0o600, make);
   if ((await readFile(file, 'utf8')) === old) await replace(file, made);
   const earlier = (await readdir(dirname(file))).filter((name) => name.startsWith(`${basename(file)}.after-`));
   for (const name of earlier) if (name !== basename(next)) await rm(join(dirname(file), name), { force: true });
@@ -211,7 +211,7 @@ export function watchCertificate(
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
     const [validFromMs, validToMs] = [parsed.validFromDate.getTime(), parsed.validToDate.getTime()];
-    const found = judgeCertificateDates(
+    const found = checkCertificateDates(
       { file, validFromMs, validToMs, renewsItself: isRenewedByService(config, parsed) },
       Date.now(),
     );

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeliveryChannel } from '#src/delivery/channel.ts';
 import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
-import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { createRemarkComposer } from './remark-mails.ts';
@@ -27,7 +27,7 @@ export async function openAnswerFetcher(
   bounds: { maxBytes?: number; timeoutMs?: number } = {},
 ) {
   const ca = caFile ? await readFile(caFile, 'utf8') : undefined;
-  return createAnswerFetcher({ allowPrivate, ...bounds, ...omitUndefined({ ca }) });
+  return createPriceSourceFetcher({ allowPrivate, ...bounds, ...omitUndefined({ ca }) });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function openChannels(
   const { allowPrivate, caFile } = webhook;
   const callbacks = createWebhookChannel({
     db,
-    box: createSecretBox(secret),
+    box: createSecretEncrypter(secret),
     clock: systemClock,
     environment,
     publicUrl,

@@ -19,7 +19,7 @@ const ANSWER_MS = 2_000;
  * role's port.
  */
 type Question = 'metrics' | 'health';
-export interface RoleRequest {
+export interface RoleProcessRequest {
   ask: Question;
   number: number;
 }
@@ -105,7 +105,7 @@ class PendingRequests {
       };
       const late = setTimeout(() => answer(null), ANSWER_MS);
       this.#waiting.set(number, answer);
-      child.send({ ask, number } satisfies RoleRequest, (error) => error && answer(null));
+      child.send({ ask, number } satisfies RoleProcessRequest, (error) => error && answer(null));
     });
   }
 

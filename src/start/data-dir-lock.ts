@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { nullIfAbsent } from '#src/core/files.ts';
+import { nullIfFileMissing } from '#src/core/files.ts';
 
 /** Maximum time between creating a lock file and writing its content, in ms. */
 const BEING_WRITTEN_MS = 100;
@@ -38,7 +38,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    return nullIfAbsent(error as NodeJS.ErrnoException);
+    return nullIfFileMissing(error as NodeJS.ErrnoException);
   }
 }
 
@@ -63,7 +63,7 @@ export function removeStaleLock(file: string): number | null {
   try {
     renameSync(file, taken);
   } catch (error) {
-    return nullIfAbsent(error as NodeJS.ErrnoException);
+    return nullIfFileMissing(error as NodeJS.ErrnoException);
   }
   const text = readFileSync(taken, 'utf8');
   rmSync(taken);

@@ -4,8 +4,8 @@ import { simulateSpotPrice } from '#simulators/spot-prices.ts';
 import { createAlert, listAlerts } from '#src/alerts/store.ts';
 import { closeBillPeriod, createBillPeriod, listBillPeriods } from '#src/billing/store.ts';
 import type { Config } from '#src/config/load.ts';
-import { asBillionths } from '#src/core/decimal.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -103,7 +103,7 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
     .where('signed_in_at', 'is', null)
     .execute();
   if ((await listWebhooks(db, userId, { limit: 1 })).length === 0)
-    await createWebhook(db, createSecretBox(await loadSecretKey(config, db)), userId, {
+    await createWebhook(db, createSecretEncrypter(await loadSecretKey(config, db)), userId, {
       events: ['alert.triggered', 'remark.raised', 'device.connected'],
       url: `https://${TEST_RECEIVER_HOST}/anna`,
       authToken: `whsec_${randomBytes(32).toString('base64')}`,
@@ -150,7 +150,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
   for (let startsAtMs = fromMs; startsAtMs < toMs; startsAtMs += HOUR_MS)
-    prices.push({ startsAtMs, perKwh: asBillionths(BigInt(Math.round(simulateSpotPrice(startsAtMs) * 1e9))) });
+    prices.push({ startsAtMs, perKwh: castToBillionths(BigInt(Math.round(simulateSpotPrice(startsAtMs) * 1e9))) });
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 

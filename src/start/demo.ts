@@ -1,5 +1,5 @@
 import { DEMO_UTILITY, ensureDemoHomes } from '#simulators/demo-homes.ts';
-import { createPlayers, type PlayOptions } from '#simulators/play.ts';
+import { createDevicePublishers, type SimulationOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -51,7 +51,7 @@ interface BackfillProgress {
 /** Starts the whole service with simulated homes: accounts with 13 months of history, and live readings from now on. */
 export async function startDemo(
   given: Config,
-  options: PlayOptions,
+  options: SimulationOptions,
   progress: BackfillProgress,
   signal?: AbortSignal,
 ): Promise<Demo> {
@@ -69,7 +69,7 @@ export async function startDemo(
     await ensureSilences(db, homes, new Date());
     closing.unshift(startStoringPrices(db, homes));
     const mqttUrl = getLocalMqttUrl(config);
-    const players = await createPlayers(mqttUrl, homes.devices, options);
+    const players = await createDevicePublishers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();
     const backfill = await sendHistory(players, progress, signal, () => ensureAlerts(db, config, homes, new Date()));
@@ -99,7 +99,7 @@ export async function startDemo(
 
 /** Sends the history of the homes, and calls `ensureAlerts` before its last days. */
 async function sendHistory(
-  players: Awaited<ReturnType<typeof createPlayers>>,
+  players: Awaited<ReturnType<typeof createDevicePublishers>>,
   progress: BackfillProgress,
   signal: AbortSignal | undefined,
   ensureAlerts: () => Promise<void>,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsageSource } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
-import { createTrustedProxyTest } from '#src/api/trusted-proxies.ts';
+import { createTrustedProxyChecker } from '#src/api/trusted-proxies.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { formatHostAndPort, maskUrl } from '#src/config/addresses.ts';
@@ -11,19 +11,19 @@ import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, databaseSettingsOfRole } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, getDatabaseSettingsOfRole } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
-import { findReadingVersions } from '#src/devices/newest-readings.ts';
+import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { readHomeUsage } from '#src/homeassistant/home-report.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
 import {
-  answerClaim,
   CLAIM_REPLY_TOPIC,
   CLAIM_TOPIC,
   claimMessageSchema,
   createClaimLimiter,
+  processClaim,
 } from '#src/onboarding/claims.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { reportCertificate } from './metrics.ts';
@@ -41,7 +41,7 @@ const homesOf = (db: Database): HomeUsageSource => ({
     return usage && JSON.stringify(usage);
   },
   marks: async (userIds) =>
-    new Map((await findReadingVersions(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
+    new Map((await findLatestReadingVersions(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
 });
 
 /**
@@ -58,7 +58,7 @@ export async function runIngest(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 8,
       applicationName: 'energy ingest',
-      settings: databaseSettingsOfRole('ingest'),
+      settings: getDatabaseSettingsOfRole('ingest'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
@@ -72,7 +72,7 @@ export async function runIngest(config: Config): Promise<void> {
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // This counter is only used to limit claims by network. Networks have no plan with limits.
     const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
-    const isProxy = createTrustedProxyTest(config.api.trustProxy);
+    const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
     // With an external broker the certificate is not watched, because devices use that broker's certificate.
@@ -179,7 +179,7 @@ export function createBrokerClaims(db: Database, counter: RequestCounter) {
         return JSON.stringify({ error, status: 422 });
       }
       try {
-        const answer = await gate(address, () => answerClaim(db, batchId, message.data, { now: new Date(), address }));
+        const answer = await gate(address, () => processClaim(db, batchId, message.data, { now: new Date(), address }));
         return JSON.stringify(answer ?? { error: 'The claim is refused', status: 403 });
       } catch (error) {
         if (error instanceof AppError && error.is === 'tooManyRequests') return null;

@@ -5,32 +5,32 @@ import { continueSequences } from '#src/database/copy/copy-rows.ts';
 import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
 import { COPIED_RELATIONS, type CopiedRelation } from '#src/database/copy/relations.ts';
 import {
-  type CopyEnds,
-  compareCopied,
-  type Progress,
-  type SynchroniseResult,
-  synchronise,
-  withCopyEnds,
+  type CopyProgressCallback,
+  type CopySourceAndTarget,
+  compareCopiedRelations,
+  runWithSourceAndTarget,
+  type SynchronisationResult,
+  synchroniseRelations,
 } from '#src/database/copy/synchronise.ts';
-import { WatchedClient } from '#src/database/hosts.ts';
+import { RoleWatchingClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
+import { inTransactionOnConnection } from '#src/database/transaction.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
-import { foldLateDays, refreshUntilComplete } from '#src/rollups/refresh.ts';
+import { applyLateChanges, refreshUntilComplete } from '#src/rollups/refresh.ts';
 
 export type MoveReport = Awaited<ReturnType<typeof moveInstallation>>;
 
-export interface MoveSteps {
+export interface MoveCallbacks {
   step(text: string): void;
-  progress: Progress;
+  progress: CopyProgressCallback;
 }
 
 /** All relations that a move to another database copies. The load profile comes last, and is copied by time. */
 export const MOVED_RELATIONS: readonly CopiedRelation[] = [
   ...COPIED_RELATIONS,
-  ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({ relation, by: time })),
+  ...[STORED_HOURS_TABLE, PACKED_DAYS_TABLE].map(({ relation, time }) => ({ relation, by: time })),
 ];
 
 const NAMES = MOVED_RELATIONS.map(({ relation }) => relation);
@@ -50,7 +50,7 @@ export async function moveInstallation(
   sourceUrl: string,
   targetUrl: string,
   options: { timescale: 'auto' | 'off' },
-  { step, progress }: MoveSteps,
+  { step, progress }: MoveCallbacks,
 ) {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
@@ -61,11 +61,15 @@ export async function moveInstallation(
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
     await markTargetAsFilling(pools);
     step('Copying while the service runs …');
-    await withCopyEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
+    await runWithSourceAndTarget(pools, (ends) =>
+      synchroniseRelations(ends, MOVED_RELATIONS, { held: false, onProgress: progress }),
+    );
     step('Blocking writers, copying data that arrived since, and comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
     if (isMaterialised) await refreshUntilComplete(pools.source, new Date());
-    const relations = await withCopyEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
+    const relations = await runWithSourceAndTarget(pools, (ends) =>
+      finish(ends, pools.source, isMaterialised, progress),
+    );
     step('Computing the aggregates …');
     const total_milliwatt_hours = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
@@ -129,16 +133,16 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
  * for writing.
  */
 async function finish(
-  ends: CopyEnds,
+  ends: CopySourceAndTarget,
   sourcePool: Pool,
   isMaterialised: boolean,
-  progress: Progress,
-): Promise<SynchroniseResult[]> {
+  progress: CopyProgressCallback,
+): Promise<SynchronisationResult[]> {
   const { source } = ends;
   return holdingWriters(source, async () => {
-    if (isMaterialised) await foldLateDays(source);
-    const relations = await synchronise(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
-    await compareCopied(ends, relations);
+    if (isMaterialised) await applyLateChanges(source);
+    const relations = await synchroniseRelations(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
+    await compareCopiedRelations(ends, relations);
     await continueSequences(ends, NAMES);
     await endWriting(source, sourcePool);
     return relations;
@@ -153,7 +157,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
-      return await transactionOn(source, async () => {
+      return await inTransactionOnConnection(source, async () => {
         // Takes the lock of the refresh first, because a running refresh may wait for relations that the following statements lock.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
@@ -230,7 +234,7 @@ export function createMovingPool(
   });
   // Adds the name of the database to errors of the pool: a move uses two servers, and an error of PostgreSQL does not identify its server.
   pool.on('connect', (client) => {
-    if (!(client instanceof WatchedClient)) return;
+    if (!(client instanceof RoleWatchingClient)) return;
     client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
       if (error.code === DISK_FULL) error.message = `The disk of the ${side} database is full (${error.message})`;
     });

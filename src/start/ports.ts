@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { type Config, getGivenVariables, getListeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
+import { type Config, getListeningVariables, getSetVariables, loadConfig, setApiPort } from '#src/config/load.ts';
 import { findServiceProcess } from './data-dir-lock.ts';
 
 /**
@@ -37,7 +37,7 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
  * would fail half a minute later with another error. `role`: checks only the ports of this role. Briefly binds each port, and has no other
  * effect.
  */
-export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
+export async function assertPortsFree(config: Config, role?: string): Promise<void> {
   const fixedListeners = listenersOf(config).filter(
     (one) => one.port !== 0 && (role === undefined || one.role === role),
   );
@@ -70,20 +70,20 @@ export async function choosePorts(config: Config): Promise<Config> {
   const port = await chosen(mqtt.port, mqtt.host);
   const tlsPort = await chosen(mqtt.tlsPort, mqtt.tlsHost);
   const apiPort = await chosen(api.port, api.host);
-  return withApiPort({ ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } }, apiPort);
+  return setApiPort({ ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } }, apiPort);
 }
 
 async function freePort(host: string, taken: Set<number | null>): Promise<number> {
   for (;;) {
     const port = randomInt(CHOSEN.from, CHOSEN.below);
-    if (taken.has(port) || !(await canListen(host, port))) continue;
+    if (taken.has(port) || !(await isPortFree(host, port))) continue;
     taken.add(port);
     return port;
   }
 }
 
 /** Whether the port is free. Throws if the address does not belong to this machine, or listening is not permitted. */
-export async function canListen(host: string, port: number): Promise<boolean> {
+export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = await listenOn(host, port);
   if (server) await closed(server);
   return server !== null;
@@ -125,7 +125,7 @@ export function writeListeningAddresses(config: Config): () => void {
  * Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
-  const variables = getGivenVariables(env);
+  const variables = getSetVariables(env);
   const config = loadConfig(variables);
   // If no service is running, a killed service left this file of addresses behind.
   if (findServiceProcess(config.dataDir) === null) return config;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { compileTexts } from '#src/core/compile-words.ts';
 import { composeRemarkMail } from '#src/dashboard/parts/remark-text.ts';
 import { type CompiledWords, type Language, setWords } from '#src/dashboard/words/words.ts';
-import type { ComposeRemark } from '#src/delivery/email/compose-remark.ts';
+import type { RemarkComposer } from '#src/delivery/email/compose-remark.ts';
 
 const WORDS = new URL('../dashboard/words/', import.meta.url);
 
@@ -11,7 +11,7 @@ const WORDS = new URL('../dashboard/words/', import.meta.url);
  * Returns a function that describes a remark in the language of its recipient, with the texts of the dashboard. The texts of a language are
  * loaded with its first mail.
  */
-export function createRemarkComposer(): ComposeRemark {
+export function createRemarkComposer(): RemarkComposer {
   const compiled = new Map<Language, Promise<CompiledWords>>();
   return async (remark, { language, timezone }) => {
     const texts = compiled.get(language) ?? loadTexts(language);

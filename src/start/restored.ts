@@ -2,7 +2,7 @@ import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
-import { deleteEndingsAfterRestore, type EndedObjectRecord, readEndingsAfterRestore } from '#src/backup/ended.ts';
+import { deleteEndedObjectsToApply, type EndedObjectRecord, readEndedObjectsToApply } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -40,8 +40,8 @@ const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string
  * restore. Applies, without mails, those endings of accounts, keys and other objects that are newer than the restored copy (`ended.jsonl`).
  * Does nothing for other installations. After an interruption, the next start repeats all steps.
  */
-export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
-  const restored = await readEndingsAfterRestore(dataDir);
+export async function prepareRestoredInstallation(pool: Pool, dataDir: string, log: Logger): Promise<void> {
+  const restored = await readEndedObjectsToApply(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
@@ -55,7 +55,7 @@ export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log:
     );
     counts[kind] = endings.length;
   }
-  await deleteEndingsAfterRestore(dataDir);
+  await deleteEndedObjectsToApply(dataDir);
   log.warn(
     { until: restored.until, ended_again: counts },
     'restored: later deletions and revocations were repeated; notifications that were due before this start wait for "energy backup release"',

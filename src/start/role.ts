@@ -7,12 +7,12 @@ import { Metrics } from '#src/core/metrics.ts';
 import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
+import { listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
-import type { RoleRequest } from './children.ts';
+import type { RoleProcessRequest } from './children.ts';
 import { DATABASE_METRICS, readDatabaseMetrics } from './metrics.ts';
-import { refuseTakenPorts } from './ports.ts';
+import { assertPortsFree } from './ports.ts';
 
 /** A role that runs in this process. */
 interface Role {
@@ -57,7 +57,7 @@ export async function runRole(
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
   process.on('disconnect', () => void stop('the supervisor is gone'));
-  await refuseTakenPorts(config, name);
+  await assertPortsFree(config, name);
   stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
   const metrics = new Metrics(name);
   role = await start(metrics);
@@ -74,7 +74,7 @@ export async function runRole(
     access: createBrokerAccess(createDatabase(access), config.mqtt.url),
   };
   const operator = await startOperatorListener(config.operator, operated, log);
-  process.on('message', async ({ ask, number }: RoleRequest) => {
+  process.on('message', async ({ ask, number }: RoleProcessRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
     // The supervisor may have exited before the response was ready.
     if (process.connected) process.send?.({ number, answer });
@@ -92,7 +92,7 @@ export async function runRole(
  */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of listCommitRisks(
-    await readCommitFacts(createQueryOnConnection(pool), splitDatabaseUrl(url).length),
+    await readCommitSettings(createQueryOnConnection(pool), splitDatabaseUrl(url).length),
   ))
     log.warn({ risk }, 'database');
 }

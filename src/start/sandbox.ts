@@ -1,6 +1,6 @@
 import type { DemoDevice } from '#simulators/demo-device.ts';
 import { ensureDevice } from '#simulators/earlier-homes.ts';
-import { createPlayers, type DevicePlayers } from '#simulators/play.ts';
+import { createDevicePublishers, type DevicePublishers } from '#simulators/play.ts';
 import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
@@ -20,7 +20,7 @@ export function startSandbox(config: Config, databaseUrl: string, log: Logger): 
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDatabase(pool);
   const mqttUrl = getLocalMqttUrl(config);
-  const homes = new Map<string, DevicePlayers>();
+  const homes = new Map<string, DevicePublishers>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -68,13 +68,13 @@ async function play(
   db: Database,
   mqttUrl: string,
   user: { user_id: string; email: string; timezone: string },
-): Promise<DevicePlayers> {
+): Promise<DevicePublishers> {
   const devices: DemoDevice[] = [];
   for (const kind of ['smart_meter', 'thermostat'] as const) {
     const place = { userId: user.user_id, email: user.email, timezone: user.timezone, kind, location: LOCATIONS[kind] };
     devices.push(await ensureDevice(db, place, { historyDays: HISTORY_DAYS, nowMs: Date.now() }));
   }
-  const players = await createPlayers(mqttUrl, devices);
+  const players = await createDevicePublishers(mqttUrl, devices);
   await players.backfill(Date.now(), () => {});
   players.live();
   return players;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { nullIfAbsent } from '#src/core/files.ts';
-import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
+import { nullIfFileMissing } from '#src/core/files.ts';
+import { createSecretEncrypter, type SecretEncrypter } from '#src/core/secrets.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { readEncryptedSamples } from '#src/database/sealed.ts';
+import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
 const WHAT_TO_DO =
@@ -22,7 +22,7 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 export async function loadSecretKey(config: Config, db: Database): Promise<string> {
   // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
   // is missing.
-  const samples = await readEncryptedSamples(createQueryFunction(db));
+  const samples = await readSamplesOfEncryptedValues(createQueryFunction(db));
   const file = fileOf(config);
   const make = () => {
     if (samples.length > 0)
@@ -32,7 +32,7 @@ export async function loadSecretKey(config: Config, db: Database): Promise<strin
     return newSecret();
   };
   const secret = config.secretKey ?? (await secretInFile(config, make));
-  const box = createSecretBox(secret);
+  const box = createSecretEncrypter(secret);
   if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
     throw new Error(
       `${config.secretKey === undefined ? file : 'SECRET_KEY'} does not decrypt the secrets in the database (of webhooks or ` +
@@ -47,13 +47,13 @@ export const createSecretKey = async (config: Config): Promise<string> =>
 
 async function secretInFile(config: Config, make: () => string): Promise<string> {
   await mkdir(config.dataDir, { recursive: true });
-  return (await createFileOnce(fileOf(config), 0o600, make)).trim();
+  return (await readOrCreateFile(fileOf(config), 0o600, make)).trim();
 }
 
 const newSecret = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
 /** Whether this key decrypts the value. */
-export function canDecrypt(box: SecretBox, sealed: Buffer): boolean {
+export function canDecrypt(box: SecretEncrypter, sealed: Buffer): boolean {
   try {
     box.open(sealed);
     return true;
@@ -63,7 +63,7 @@ export function canDecrypt(box: SecretBox, sealed: Buffer): boolean {
 }
 
 /** Result of discarding values whose key is lost. */
-export interface GivenUpSecrets {
+export interface DiscardedSecrets {
   /** Subscriptions that were paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
   /** Number of stored responses to POSTs with an Idempotency-Key that were deleted. */
@@ -75,10 +75,10 @@ export interface GivenUpSecrets {
  * Replaces the secret of a webhook by a random secret; deliveries to the webhook resume when its owner sets a new token. Runs in one
  * transaction.
  */
-export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
-  const box = createSecretBox(await createSecretKey(config));
-  const forget = async (trx: Database): Promise<GivenUpSecrets> => {
-    const webhooks: GivenUpSecrets['webhooks'] = [];
+export async function discardEncryptedSecrets(db: Database, config: Config): Promise<DiscardedSecrets> {
+  const box = createSecretEncrypter(await createSecretKey(config));
+  const forget = async (trx: Database): Promise<DiscardedSecrets> => {
+    const webhooks: DiscardedSecrets['webhooks'] = [];
     const all = await trx
       .selectFrom('webhooks')
       .selectAll()
@@ -133,12 +133,12 @@ export async function giveUpEncryptedSecrets(db: Database, config: Config): Prom
  * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in containers that share a
  * volume, one process creates the file atomically and all processes get its content. `mode`: file mode of a new file.
  */
-export async function createFileOnce(
+export async function readOrCreateFile(
   file: string,
   mode: number,
   make: () => string | Promise<string>,
 ): Promise<string> {
-  const known = await readFile(file, 'utf8').catch(nullIfAbsent);
+  const known = await readFile(file, 'utf8').catch(nullIfFileMissing);
   if (known !== null && known !== '') return known;
   // The name of the temporary file is random, because in containers all processes may have the same process id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;

@@ -19,8 +19,8 @@ import {
   type PostgresBinaries,
   postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
-import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
-import { MOVED_RELATIONS, type MoveSteps, moveInstallation } from './move.ts';
+import { getClosedHoursRelation, STORED_ROLLUP_LEVELS } from '#src/rollups/levels.ts';
+import { MOVED_RELATIONS, type MoveCallbacks, moveInstallation } from './move.ts';
 
 export interface UpgradeReport {
   /** Major versions of PostgreSQL before and after the upgrade. */
@@ -56,7 +56,7 @@ const foldersOf = (dataDir: string) => {
  */
 export async function upgradeDatabase(
   dataDir: string,
-  { programs, step, progress }: MoveSteps & { programs?: string | undefined },
+  { programs, step, progress }: MoveCallbacks & { programs?: string | undefined },
 ): Promise<UpgradeReport | null> {
   const ours = postgresBinaries();
   const at = foldersOf(dataDir);
@@ -126,7 +126,7 @@ async function stopBoth(
 }
 
 /** Moves the data, unless an earlier, interrupted run completed this step. */
-async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
+async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbacks): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
   // The query fails in a new cluster, whose database has no schema yet.
   const isDone = await isTargetFilled(pools).catch(() => false);
@@ -142,7 +142,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps):
 async function compare(
   sourceUrl: string,
   targetUrl: string,
-  progress: MoveSteps['progress'],
+  progress: MoveCallbacks['progress'],
 ): Promise<Pick<UpgradeReport, 'relations' | 'mended'>> {
   const pools = [createPool(sourceUrl, { max: 1 }), createPool(targetUrl, { max: 1 })];
   const clients = await Promise.all(pools.map((pool) => pool.connect()));
@@ -150,7 +150,7 @@ async function compare(
   const mended: string[] = [];
   try {
     const copied = MOVED_RELATIONS.map(({ relation }) => relation);
-    const all = [...copied, ...STORED_LEVELS.map(getStoredRelation)];
+    const all = [...copied, ...STORED_ROLLUP_LEVELS.map(getClosedHoursRelation)];
     for (const relation of all) {
       const [was, is = ''] = await Promise.all(clients.map((client) => computeFingerprint(client, relation)));
       if (was !== is && copied.includes(relation))

@@ -8,9 +8,15 @@ import { type Clock, systemClock } from '#src/core/clock.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
+import {
+  createDatabase,
+  createPool,
+  type Database,
+  getDatabaseSettingsOfRole,
+  type Pool,
+} from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
@@ -53,7 +59,7 @@ export async function runWorker(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 10,
       applicationName: 'energy worker',
-      settings: databaseSettingsOfRole('worker'),
+      settings: getDatabaseSettingsOfRole('worker'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
@@ -130,7 +136,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
   const { fetchAnswer, close } = await openAnswerFetcher(config);
   const stopping = new AbortController();
-  const box = createSecretBox(await loadSecretKey(config, db));
+  const box = createSecretEncrypter(await loadSecretKey(config, db));
   const parts = { db, box, fetchAnswer, clock: systemClock, stopping: stopping.signal };
   const loops = Array.from({ length: FETCHES_AT_ONCE }, () =>
     startLoop('sources', () => fetchDueSource(parts), LOOK_MS.sources, log),

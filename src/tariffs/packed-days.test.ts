@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import {
   findPriceInDay,
-  findTimeErrors,
+  findPriceTimeErrors,
   listPricesOfDay,
   packPrices,
   parsePriceTime,
@@ -10,14 +10,14 @@ import {
 } from './packed-days.ts';
 
 const DAY_MS = 86_400_000;
-const at = (time: string, price: bigint) => ({ startsAtMs: Date.parse(time), perKwh: asBillionths(price) });
+const at = (time: string, price: bigint) => ({ startsAtMs: Date.parse(time), perKwh: castToBillionths(price) });
 
 test.each([15, 30, 60])('packing and unpacking keeps prices of %i minutes and their times, in any order', (minutes) => {
   const slotMs = minutes * 60_000;
   const from = Date.parse('2026-03-28T00:00Z');
   const prices = Array.from({ length: (3 * DAY_MS) / slotMs }, (_, index) => ({
     startsAtMs: from + index * slotMs,
-    perKwh: asBillionths(BigInt(index) * 999_999_999_999n - 5n),
+    perKwh: castToBillionths(BigInt(index) * 999_999_999_999n - 5n),
   })).filter((_, index) => index % 5 !== 3);
   const days = packPrices(prices.toReversed(), minutes);
   expect(days.map(({ day }) => day.getTime())).toEqual([from, from + DAY_MS, from + 2 * DAY_MS]);
@@ -28,7 +28,7 @@ test.each([15, 30, 60])('packing and unpacking keeps prices of %i minutes and th
 });
 
 test('the price at a time is that of the slot that contains the time', () => {
-  const slots = Array.from({ length: 24 }, (_, hour) => (hour === 5 ? null : asBillionths(BigInt(hour))));
+  const slots = Array.from({ length: 24 }, (_, hour) => (hour === 5 ? null : castToBillionths(BigInt(hour))));
   const day = Date.parse('2026-06-15T00:00Z');
   expect(findPriceInDay(slots, day)).toBe(0n);
   expect(findPriceInDay(slots, day + 3_600_000 - 1)).toBe(0n);
@@ -39,7 +39,7 @@ test('the price at a time is that of the slot that contains the time', () => {
 
 test('rejects a time that does not begin a slot, is too far away, or occurs twice', () => {
   const wrong = (minutes: number, ...times: string[]) =>
-    findTimeErrors(
+    findPriceTimeErrors(
       times.map((time) => ({ startsAtMs: parsePriceTime(time) })),
       minutes,
       100,
@@ -58,5 +58,5 @@ test('rejects a time that does not begin a slot, is too far away, or occurs twic
     [2, 'must lie in the years 1970 to 2099'],
   ]);
   expect(wrong(15, '2026-06-15T12:00:00Z', '2026-06-15T14:00:00+02:00')).toEqual([[1, 'occurs twice']]);
-  expect(findTimeErrors(Array(500).fill(at('2026-06-15T12:01:00Z', 1n)), 15, 7)).toHaveLength(7);
+  expect(findPriceTimeErrors(Array(500).fill(at('2026-06-15T12:01:00Z', 1n)), 15, 7)).toHaveLength(7);
 });

@@ -1,4 +1,4 @@
-import { asBillionths, type Billionths } from '#src/core/decimal.ts';
+import { type Billionths, castToBillionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface TimedPrice {
   perKwh: Billionths;
 }
 
-export interface PackedDay {
+export interface PackedPriceDay {
   day: Date;
   /** Prices as a `bigint[]` in PostgreSQL's text form. */
   prices: string;
@@ -25,7 +25,7 @@ export const getStartOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) 
 export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
 /** Returns at most `most` validation errors in the times of prices, by index in the list. */
-export function findTimeErrors(
+export function findPriceTimeErrors(
   prices: readonly Pick<TimedPrice, 'startsAtMs'>[],
   resolutionMinutes: number,
   most: number,
@@ -45,7 +45,7 @@ export function findTimeErrors(
 }
 
 /** Groups prices by UTC day, in order. Their times must be multiples of the resolution. */
-export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: number): PackedDay[] {
+export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: number): PackedPriceDay[] {
   const resolutionMs = resolutionMinutes * MINUTE_MS;
   const byDay = Map.groupBy(prices, ({ startsAtMs }) => getStartOfUtcDay(startsAtMs));
   return [...byDay]
@@ -59,7 +59,7 @@ export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: num
 
 /** Parses the prices of a day, in order, from comma-separated text; an empty element is an unknown price. */
 export const unpackPrices = (text: string): (Billionths | null)[] =>
-  text.split(',').map((one) => (one === '' ? null : asBillionths(BigInt(one))));
+  text.split(',').map((one) => (one === '' ? null : castToBillionths(BigInt(one))));
 
 export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]): TimedPrice[] {
   const slotMs = DAY_MS / slots.length;

@@ -5,7 +5,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { SERIES_KINDS } from '#src/database/enums.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
@@ -83,7 +83,7 @@ export async function findSeries(
     .selectAll()
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)
-    .where(isAccountWithin(reach, 'price_series.user_id'))
+    .where(isAccountAccessibleSql(reach, 'price_series.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -104,7 +104,7 @@ export async function findUsableSeries(
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)
     .where(({ or }) =>
-      or([isAccountWithin(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]),
+      or([isAccountAccessibleSql(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]),
     )
     .executeTakeFirst();
   return row ?? null;
@@ -126,7 +126,7 @@ export async function findAllUsableSeries(
     .where('series_id', 'in', seriesIds)
     .where('kind', '=', 'price')
     .where(usableBy(userId));
-  if ('inGroup' in reach) query = query.where(isAccountWithin(reach, 'price_series.user_id'));
+  if ('inGroup' in reach) query = query.where(isAccountAccessibleSql(reach, 'price_series.user_id'));
   return new Map((await query.execute()).map((row) => [row.series_id, row]));
 }
 
@@ -177,7 +177,7 @@ export async function updateSeries(
     .set({ kind, ...omitUndefined({ name }) })
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)
-    .where(isAccountWithin(reach, 'price_series.user_id'))
+    .where(isAccountAccessibleSql(reach, 'price_series.user_id'))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
@@ -199,7 +199,7 @@ export async function deleteSeries(
       .select('series_id')
       .where('series_id', '=', seriesId)
       .where('kind', '=', kind)
-      .where(isAccountWithin(reach, 'price_series.user_id'))
+      .where(isAccountAccessibleSql(reach, 'price_series.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!series) return false;

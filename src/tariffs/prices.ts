@@ -7,7 +7,7 @@ import {
   createPriceLookup,
   getStartOfUtcDay,
   listPricesOfDay,
-  type PackedDay,
+  type PackedPriceDay,
   type PackedPrices,
   type TimedPrice,
   unpackPrices,
@@ -22,7 +22,7 @@ const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
  * statement merges new prices into a day's row, so that concurrent writers do not overwrite each other's prices. Prices that are fetched
  * later do not replace prices of the owner.
  */
-export async function storePrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
+export async function storePrices(db: Database, seriesId: string, days: readonly PackedPriceDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
   // Raw SQL: days as two parallel lists. They are sorted, so that two writers cannot deadlock.
@@ -47,7 +47,7 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
 export async function storeFetchedPrices(
   trx: Database,
   seriesId: string,
-  days: readonly PackedDay[],
+  days: readonly PackedPriceDay[],
 ): Promise<boolean> {
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
   // Raw SQL: days as two parallel lists. A day without changes is not written.
@@ -73,7 +73,7 @@ export async function storeFetchedPrices(
  * Removes an owner's prices that begin in `[from, to)`. The latest fetched prices of the series' source then apply again; without a source,
  * no price applies. Queues a recomputation of the affected costs.
  */
-export async function removePrices(
+export async function removePricesInRange(
   db: Database,
   seriesId: string,
   { from, to }: { from: Date; to: Date },

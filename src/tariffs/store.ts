@@ -3,7 +3,7 @@ import { AppError, createUnprocessableError, type FieldError } from '#src/core/e
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { findAllUsableSeries, lockUsableSeries, type StoredSeries } from './price-series.ts';
 import { queueCostRecomputationOfUser } from './queue-costs.ts';
@@ -68,7 +68,7 @@ export async function listTariffs(
     .selectFrom('tariffs')
     .select(COLUMNS)
     .where('user_id', '=', userId)
-    .where(isAccountWithin(reach, 'tariffs.user_id'))
+    .where(isAccountAccessibleSql(reach, 'tariffs.user_id'))
     .orderBy('tariffs.valid_from')
     .limit(page.limit);
   if (page.cursor !== undefined) query = query.where('tariffs.valid_from', '>', sql<Date>`${page.cursor}::date`);
@@ -102,7 +102,7 @@ export async function findTariff(
     .selectFrom('tariffs')
     .select(COLUMNS)
     .where('tariff_id', '=', tariffId)
-    .where(isAccountWithin(reach, 'tariffs.user_id'))
+    .where(isAccountAccessibleSql(reach, 'tariffs.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -119,7 +119,7 @@ export async function updateTariff(
       .selectFrom('tariffs')
       .select(COLUMNS)
       .where('tariff_id', '=', tariffId)
-      .where(isAccountWithin(reach, 'tariffs.user_id'))
+      .where(isAccountAccessibleSql(reach, 'tariffs.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
@@ -152,7 +152,7 @@ export async function deleteTariff(db: Database, reach: AccessibleAccounts, tari
     const removed = await trx
       .deleteFrom('tariffs')
       .where('tariff_id', '=', tariffId)
-      .where(isAccountWithin(reach, 'tariffs.user_id'))
+      .where(isAccountAccessibleSql(reach, 'tariffs.user_id'))
       .returning('user_id')
       .executeTakeFirst();
     if (!removed) return false;
@@ -186,7 +186,7 @@ async function checkSeries(
  * Throws a 422 error if a series in the rates of offers (tariffs that are not stored) has another currency, or the account may not use it.
  * A key limited to a group must also be able to access the series.
  */
-export async function checkSeriesOfOffers(
+export async function checkSeriesUsedByOffers(
   db: Database,
   by: { reach: AccessibleAccounts; userId: string },
   offers: readonly { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> }[],

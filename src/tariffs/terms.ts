@@ -1,4 +1,4 @@
-import { asBillionths, type Billionths, formatDecimal, parseDecimal } from '#src/core/decimal.ts';
+import { type Billionths, castToBillionths, formatDecimal, parseDecimal } from '#src/core/decimal.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
@@ -79,8 +79,8 @@ export function parseTariff({ tariff_id, user_id, name, valid_from, currency, te
   };
 }
 
-const ONE = asBillionths(1_000_000_000n);
-const NONE = asBillionths(0n);
+const ONE = castToBillionths(1_000_000_000n);
+const NONE = castToBillionths(0n);
 const MINUTES_PER_DAY = 1_440;
 
 /** Parses a price that was validated before it was stored. */

@@ -19,7 +19,7 @@ export async function notifyHomeOfAuthorization(
  * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was deleted, a code or
  * refresh token was used twice, the authorization expired, or all access to the home's account ended.
  */
-export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
+export type AuthorizationEndReason = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
 /** Condition that selects the authorizations to end: by id, by app, by home, or all that have expired. */
 type Which =
@@ -36,7 +36,7 @@ type Which =
 export async function endAuthorizations(
   trx: Database,
   which: Which,
-  because: AuthorizationEnd,
+  because: AuthorizationEndReason,
   { within }: { within?: string } = {},
 ): Promise<string[]> {
   let query = trx

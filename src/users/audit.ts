@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import { type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
-import { OWNED_RELATIONS } from '#src/database/owned.ts';
+import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export interface AuditRecord {
@@ -19,8 +19,8 @@ export interface AuditRecord {
   details?: Record<string, unknown>;
 }
 
-export async function findOwnerOfTarget(db: Database, target: string): Promise<string | null> {
-  const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
+export async function findOwnerOfObject(db: Database, target: string): Promise<string | null> {
+  const where = Object.values(OWNER_RELATIONS_BY_ID_PREFIX).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
   // Raw SQL: the id determines the relation.
   const { rows } = await sql<{ user_id: string }>`
@@ -33,7 +33,7 @@ export async function findOwnerOfTarget(db: Database, target: string): Promise<s
  * looked up.
  */
 export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
-  await insertActs(db, act, [{ target, about: target === null ? null : await findOwnerOfTarget(db, target) }]);
+  await insertActs(db, act, [{ target, about: target === null ? null : await findOwnerOfObject(db, target) }]);
 }
 
 /**
@@ -127,7 +127,7 @@ export async function listAudit(
  * Replaces an erased account in the audit log by a new random name, which identifies nobody. The actions, their times and their other
  * actors are retained. Runs in the transaction of the erasure, after the account's deletion.
  */
-export async function anonymiseInAudit(trx: Database, userId: string): Promise<void> {
+export async function anonymiseAuditLog(trx: Database, userId: string): Promise<void> {
   const erased = newId('usr').replace('usr', 'erased');
   await trx
     .updateTable('audit_log')

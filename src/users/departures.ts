@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 const KEPT_DAYS = 90;
 
 /** Result of removing the remaining data of accounts that moved to another installation. */
-export interface MovedAccountsRemoved {
+export interface MovedAccountRemovalCounts {
   /**
    * Number of accounts whose storage period ended, and number of their messages that were removed without having been
    * forwarded.
@@ -25,7 +25,7 @@ export interface MovedAccountsRemoved {
  * Ends the storage period of moved accounts 90 days after their move. Removes the accounts' messages that were never forwarded; their
  * devices are then unknown to this installation. Skips accounts that have returned and moves that are not complete.
  */
-export async function endExpiredDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
+export async function removeExpiredMovedAccounts(db: Database, now: Date): Promise<MovedAccountRemovalCounts> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: intervals, and messages found by login. Deleting years of messages may exceed the usual statement
     // timeout.

@@ -6,7 +6,7 @@ import { expireSignIns } from './email-changes.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
 /** Reason why all access to an account ended. In each case, another person may have controlled the account earlier. */
-export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
+export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
  * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes the account's keys, members,
@@ -18,7 +18,7 @@ export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 export async function endAccess(
   trx: Database,
   userId: string,
-  { because, exceptSession = '' }: { because: AccessEnd; exceptSession?: string },
+  { because, exceptSession = '' }: { because: AccessEndReason; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
   // Memberships end before the keys, in the same order as when a single membership ends. Each member and the home get separate mails.

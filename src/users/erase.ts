@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizationsOfAppOwner } from './app-access.ts';
-import { anonymiseInAudit } from './audit.ts';
+import { anonymiseAuditLog } from './audit.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
 /**
@@ -93,7 +93,7 @@ export async function eraseTracesOfUser(
   // Keys, devices, series and dependent rows are deleted with the account by cascade.
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();
   await forgetInEdits(trx, userId);
-  await anonymiseInAudit(trx, userId);
+  await anonymiseAuditLog(trx, userId);
 }
 
 /** Removes the user's name from edits of other users' readings. The edits themselves remain. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
@@ -51,7 +51,7 @@ export async function lockIdempotencyKey(trx: Database, { callerId, key }: Idemp
 /** Returns the state of a request with an Idempotency-Key. */
 export async function findIdempotentAnswer(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   request: IdempotentRequest,
 ): Promise<IdempotencyState> {
   const known = await db
@@ -74,7 +74,7 @@ export async function findIdempotentAnswer(
  */
 export async function claimIdempotencyKey(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   { userId, callerId, key, sha256 }: IdempotentRequest,
 ): Promise<boolean> {
   const values = { user_id: userId, request_sha256: sha256, status: IN_PROGRESS, body_sealed: box.seal('') };
@@ -109,7 +109,7 @@ export async function releaseIdempotencyKey(db: Database, { callerId, key, sha25
  */
 export async function storeIdempotentAnswer(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   { userId, callerId, key, sha256 }: IdempotentRequest,
   answer: { status: number; body: string },
 ): Promise<void> {

@@ -11,7 +11,7 @@ const MAX_TOLD = 500;
  * the number of notified owners. Several workers may run this concurrently, because each owner's row records the
  * notification.
  */
-export async function notifyRecountedOwners(db: Database, now: Date): Promise<number> {
+export async function notifyOwnersOfRecomputedTotals(db: Database, now: Date): Promise<number> {
   let notified = 0;
   for (;;) {
     const count = await joinOrBeginTransaction(db, async (trx) => {

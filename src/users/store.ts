@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
-import { type AccessibleAccounts, ALL_ACCOUNTS, accountsWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, ALL_ACCOUNTS, accessibleAccountsSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, cancelDeliveries } from '#src/events/outbox.ts';
@@ -99,7 +99,7 @@ export async function findUser(
     .selectFrom('users')
     .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
     .where('user_id', '=', userId)
-    .where(accountsWithin(reach))
+    .where(accessibleAccountsSql(reach))
     .$if(isHeld, (query) => query.forShare())
     .executeTakeFirst();
   return row ?? null;
@@ -125,7 +125,7 @@ export async function listUsers(
   let query = db
     .selectFrom('users')
     .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
-    .where(accountsWithin(reach))
+    .where(accessibleAccountsSql(reach))
     .where('user_id', '>', cursor);
   // Uses strpos instead of LIKE, because typed text must not act as a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
@@ -158,7 +158,7 @@ export async function updateUser(
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
         // If a concurrent change of the account's role commits first, PostgreSQL evaluates the conditions on the row's own columns again.
-        .where(accountsWithin(reach))
+        .where(accessibleAccountsSql(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
       if (!before) return null;
@@ -253,7 +253,7 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Whether the dashboard should ask for the account's time zone: the account has the default time zone, and no user has set it. */
-export async function isTimezoneUnknown(db: Database, userId: string): Promise<boolean> {
+export async function shouldAskForTimezone(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('user_id')

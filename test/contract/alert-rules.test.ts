@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { alertRules, dashboards, listExpressions } from '#test/support/monitoring-files.ts';
-import { findUnknownMetrics, readPromQl, readScrape } from '#test/support/promql.ts';
+import { findUnknownMetrics, parseScrape, readPromQl } from '#test/support/promql.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Runbooks for findings of `energy doctor` that have no metric, and so no alert rule. */
@@ -93,7 +93,7 @@ test('every expression is PromQL', () => {
 });
 
 test('an expression with a metric that the service does not export is detected', () => {
-  const known = readScrape(
+  const known = parseScrape(
     [
       '# TYPE a_total counter',
       'a_total{role="api",status="2\\"00"} 1',

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { getStoredRelation, LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
+import {
+  getClosedHoursRelation,
+  LOAD_PROFILE_LEVEL,
+  PACKED_DAYS_TABLE,
+  ROLLUP_LEVELS,
+  STORED_HOURS_TABLE,
+} from '#src/rollups/levels.ts';
 import { type FileImport, listSourceFiles, parseImports } from './imports.ts';
 
 const files = listSourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
@@ -161,8 +167,8 @@ describe('the module structure', () => {
   test('reads the aggregates in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const relations = [
-      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, getStoredRelation(level)]),
-      ...[STORED_HOURS.relation, PACKED_DAYS.relation, 'open_hours', 'open_quarter_hours'],
+      ...[LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].flatMap((level) => [level.relation, getClosedHoursRelation(level)]),
+      ...[STORED_HOURS_TABLE.relation, PACKED_DAYS_TABLE.relation, 'open_hours', 'open_quarter_hours'],
     ];
     const name = new RegExp(`\\b(${relations.join('|')})\\b|rollups/parts\\.ts`);
     const reader = /^src\/energy\/usage\//;

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { variablesSchema } from '#src/config/sections.ts';
-import { type ComposeService, composeFile } from '#test/support/compose-file.ts';
+import { type ComposeService, readComposeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const deploy = resolve(root, 'deploy/cluster');
@@ -17,10 +17,10 @@ const secrets = [...example.matchAll(/^(\w+(?:PASSWORD|COOKIE|KEY))=$/gm)].map((
 const filled = Object.fromEntries(
   secrets.map((name) => [name, `eus_live_${name.toLowerCase().replaceAll('_', '')}${'k'.repeat(32)}`]),
 );
-const compose = composeFile(filled, 'cluster/');
+const compose = readComposeFile(filled, 'cluster/');
 const { services } = compose;
 /** The same with RabbitMQ. */
-const withRabbitMq = composeFile(
+const withRabbitMq = readComposeFile(
   {
     ...filled,
     COMPOSE_FILE: 'compose.yaml:rabbitmq/compose.yaml',

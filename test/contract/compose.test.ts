@@ -4,12 +4,12 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { variablesSchema } from '#src/config/sections.ts';
-import { composeFile } from '#test/support/compose-file.ts';
+import { readComposeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
-const home = composeFile({ HOST_NAME: 'energy.local' }, 'home/');
-const compose = composeFile({
+const home = readComposeFile({ HOST_NAME: 'energy.local' }, 'home/');
+const compose = readComposeFile({
   POSTGRES_PASSWORD: 'secretpassword',
   SECRET_KEY: 'k'.repeat(32),
   BOOTSTRAP_ADMIN_KEY: `eus_live_${'k'.repeat(40)}`,

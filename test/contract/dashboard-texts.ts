@@ -66,7 +66,7 @@ export function extractTexts(source: string): ModuleTexts {
 const SEEN = 'aria-label|title|placeholder|alt|label|hint|legend|question|text|mark|name-of|data-name';
 
 /** Returns the visible texts of a piece of markup: text between tags, and visible attributes. */
-export function visibleTexts(markup: string): string[] {
+export function extractVisibleTexts(markup: string): string[] {
   const attributes = [...markup.matchAll(new RegExp(`\\b(?:${SEEN})="([^"]*)"`, 'g'))].map(([, value = '']) => value);
   // The content of a code element is not translated.
   const between = markup.replace(/<code>[^<]*<\/code>/g, '').split(/<[^>]*>/);

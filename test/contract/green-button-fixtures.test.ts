@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { createImportCounts } from '#simulators/past/element.ts';
 import { createGreenButtonImport } from '#simulators/past/green-button.ts';
-import { espiFixtures } from '#test/support/espi-schema.ts';
+import { listEspiFixtures } from '#test/support/espi-schema.ts';
 
 /**
  * Returns the readings (Wh) of a Green Button file of one meter, by the second at which each reading starts. Uses regular expressions,
@@ -16,7 +16,7 @@ function readingsIn(text: string): Map<number, number> {
   return new Map([...readings].map(([, start, value]) => [Number(start), Number(value) * 10 ** Number(power)]));
 }
 
-test.each(espiFixtures().map((file) => [basename(file), file]))(
+test.each(listEspiFixtures().map((file) => [basename(file), file]))(
   'every reading of the published file %s is imported',
   async (_name, file) => {
     const counts = createImportCounts();

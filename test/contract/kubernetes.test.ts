@@ -6,7 +6,7 @@ import { loadConfig } from '#src/config/load.ts';
 import { variablesSchema } from '#src/config/sections.ts';
 import { createLog } from '#src/core/log.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { composeFile } from '#test/support/compose-file.ts';
+import { readComposeFile } from '#test/support/compose-file.ts';
 import { getContainers, type Manifest, readKustomization } from '#test/support/kustomize.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -211,7 +211,7 @@ describe('the database of a small cluster', () => {
       SECRET_KEY: 'k'.repeat(32),
       BOOTSTRAP_ADMIN_KEY: `eus_live_${'k'.repeat(40)}`,
     };
-    const { database } = composeFile(filled).services;
+    const { database } = readComposeFile(filled).services;
     const [container] = getContainers(named(small, 'StatefulSet', 'energy-database'));
     expect({ image: container.image, args: container.args }).toEqual({
       image: database?.image,

@@ -3,8 +3,8 @@ import { generate, type Packet } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
   CONNECT_FIELDS,
-  connectByBytes,
   connectVersion5,
+  connectWithRawBytes,
   DEVICE_ID,
   encodeConnectPacket,
   encodePublishPacket,
@@ -53,7 +53,7 @@ test.each([
   ],
 ])('ends a connection with the reason: %s', async (_what, bytes, reasonCode) => {
   const { broker, texts } = await startCommittingBroker();
-  const raw = await connectByBytes(broker, encodeConnectPacket());
+  const raw = await connectWithRawBytes(broker, encodeConnectPacket());
   await expect.poll(() => raw.replies.length).toBe(1);
   raw.socket.write(bytes);
   await raw.closed;
@@ -95,7 +95,7 @@ test('ends only connections that send malformed packets', async () => {
     'packet 0': Buffer.from([0, 0]),
   };
   for (const [what, bytes] of Object.entries(malformed)) {
-    const raw = await connectByBytes(broker, encodeConnectPacket());
+    const raw = await connectWithRawBytes(broker, encodeConnectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
     // The same bytes contain another message, which must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
@@ -109,7 +109,7 @@ test('ends only connections that send malformed packets', async () => {
     [3, 0x21, 0, 0],
   ]) {
     const rest = [...Buffer.from('\0\x04MQTT\x05\x02\0\x3c'), ...properties, 0, 1, 0x61];
-    const raw = await connectByBytes(broker, Buffer.from([0x10, rest.length, ...rest]));
+    const raw = await connectWithRawBytes(broker, Buffer.from([0x10, rest.length, ...rest]));
     await raw.closed;
   }
   await neighbour.client.publishAsync(`gw/${GATEWAY_ID}/x`, 'alive', { qos: 1 });
@@ -165,7 +165,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
   const { broker, texts } = await startCommittingBroker();
   const version = { protocolVersion };
   const session = (clean: boolean, packets: readonly object[]) =>
-    connectByBytes(
+    connectWithRawBytes(
       broker,
       Buffer.concat(
         [{ ...CONNECT_FIELDS, ...version, clean }, ...packets].map((packet) => generate(packet as Packet, version)),

@@ -2,8 +2,8 @@ import type { IClientOptions } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
-  connectByBytes,
   connectVersion5,
+  connectWithRawBytes,
   encodeConnectPacket,
   encodePublishPacket,
   GATEWAY_ID,
@@ -26,7 +26,7 @@ test('announces its limits, and every value that differs from the client’s CON
   };
   expect(plain.connack).toMatchObject({ reasonCode: 0, sessionPresent: false });
   expect({ ...plain.connack.properties }).toEqual(limits);
-  const raw = await connectByBytes(
+  const raw = await connectWithRawBytes(
     broker,
     encodeConnectPacket({ clientId: '', keepalive: 0, properties: { sessionExpiryInterval: 0xffffffff } }),
   );
@@ -88,7 +88,7 @@ test('states the reason of a refused login', async () => {
   expect(await refusalOf({ password: 'wrong' })).toBe(0x86);
   expect(await refusalOf({ password: 'down' })).toBe(0x89);
   expect(await refusalOf({ properties: { authenticationMethod: 'SCRAM' } })).toBe(0x8c);
-  const raw = await connectByBytes(broker, encodeConnectPacket({ properties: { receiveMaximum: 0 } }));
+  const raw = await connectWithRawBytes(broker, encodeConnectPacket({ properties: { receiveMaximum: 0 } }));
   await raw.closed;
   expect(raw.replies).toMatchObject([{ cmd: 'connack', reasonCode: 0x82 }]);
   for (let turn = 0; turn < 120; turn++)
@@ -119,7 +119,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   expect(first.connack.sessionPresent).toBe(false);
   await first.client.subscribeAsync(USAGE_TOPIC, { qos: 1 });
   const raw = (clean: boolean, messageId: number, more: object = {}) =>
-    connectByBytes(
+    connectWithRawBytes(
       broker,
       Buffer.concat([
         encodeConnectPacket({
@@ -194,7 +194,7 @@ test('publishes a will after its delay unless the client reconnects, at once if 
   const { broker, received } = await startCommittingBroker();
   const wills = () => received.filter(({ topic }) => topic === STATUS_TOPIC).map(({ text }) => text);
   const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
-    connectByBytes(
+    connectWithRawBytes(
       broker,
       encodeConnectPacket({
         clean: false,
@@ -238,7 +238,7 @@ test('states the reason when it ends a connection: keep-alive, revoked login, sh
     endedLogins: async (logins) => (isRevoked ? logins : []),
     loginsEveryMs: 50,
   });
-  const silent = await connectByBytes(broker, encodeConnectPacket({ clientId: 'silent', keepalive: 1 }));
+  const silent = await connectWithRawBytes(broker, encodeConnectPacket({ clientId: 'silent', keepalive: 1 }));
   await silent.closed;
   expect(silent.replies).toMatchObject([{ cmd: 'connack' }, { cmd: 'disconnect', reasonCode: 0x8d }]);
   const revoked = await connectVersion5(broker, { clientId: 'revoked' });

@@ -7,7 +7,7 @@ import { formatDemoWelcome } from '#src/cli/demo.ts';
 import { COMMAND_LOADERS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
-import { installLine, installWays } from '#test/support/images/install-lines.ts';
+import { findInstallCommand, listInstallMethods } from '#test/support/images/install-lines.ts';
 import { PICTURE_FILES, PICTURES_FOLDER } from '#test/support/screenshots.ts';
 import { ALL_PROBES } from '../../bench/attack/probes/all.ts';
 
@@ -92,11 +92,11 @@ describe('the README', () => {
 
   test('has a line for each way to install, which a test extracts and runs', () => {
     const tests = globSync('test/{system,images}/**/*.test.ts', { cwd: ROOT }).map(read).join('\n');
-    const run = [...tests.matchAll(/\binstallLine\('([^']+)'\)/g)].map(([, way = '']) => way);
-    expect(installWays().map((way) => run.find((one) => way.startsWith(one)) ?? `${way}: no test runs it`)).toEqual([
-      ...['podman', 'compose', 'Node', 'systemd', 'Home Assistant'],
-    ]);
-    for (const way of run) expect(installLine(way)).not.toBe('');
+    const run = [...tests.matchAll(/\bfindInstallCommand\('([^']+)'\)/g)].map(([, way = '']) => way);
+    expect(
+      listInstallMethods().map((way) => run.find((one) => way.startsWith(one)) ?? `${way}: no test runs it`),
+    ).toEqual([...['podman', 'compose', 'Node', 'systemd', 'Home Assistant']]);
+    for (const way of run) expect(findInstallCommand(way)).not.toBe('');
   });
 
   test('names only commands, files and numbers that exist', () => {

@@ -6,7 +6,7 @@ import { compileTexts } from '#src/core/compile-words.ts';
 import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
 import {
-  compiledWords,
+  compileWordsOfLanguage,
   getArguments,
   getMailTexts,
   getPages,
@@ -14,7 +14,7 @@ import {
   loadWords,
   textsByPath,
 } from '#test/support/words.ts';
-import { extractTexts, visibleTexts } from './dashboard-texts.ts';
+import { extractTexts, extractVisibleTexts } from './dashboard-texts.ts';
 import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -45,7 +45,7 @@ const OF_PROGRAMS =
 describe('a page of the dashboard', () => {
   test.each(modules)('%s has no text of its own in its markup', (file) => {
     const { markup } = extractTexts(readFileSync(resolve(ROOT, file), 'utf8'));
-    expect(markup.flatMap(visibleTexts).filter((text) => !NO_LANGUAGE.has(text))).toEqual([]);
+    expect(markup.flatMap(extractVisibleTexts).filter((text) => !NO_LANGUAGE.has(text))).toEqual([]);
   });
 
   test.each(modules.filter((file) => !OF_PROGRAMS.test(file)))('%s has no sentence among its strings', (file) => {
@@ -61,7 +61,7 @@ test('a text in the markup or in a string is detected', () => {
 const pattern = /['\`]/;
 const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b title="And here">\${e}</b>\` : 'Or here'}</p>\`;`;
   const { markup, strings } = extractTexts(source);
-  expect(markup.flatMap(visibleTexts)).toEqual(['And here', 'Left here \0']);
+  expect(markup.flatMap(extractVisibleTexts)).toEqual(['And here', 'Left here \0']);
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
@@ -74,7 +74,9 @@ function numbersByForm(language: string): Map<string, number> {
 /** Returns a language's texts by path. Texts of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
 const rawTexts = (language: Language) => new Map(textsByPath({ ...getPages(language), mails: getMailTexts(language) }));
 const messages = async (language: Language) =>
-  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileTexts(getMailTexts(language)) }));
+  new Map(
+    textsByPath({ ...(await compileWordsOfLanguage(language)), mails: await compileTexts(getMailTexts(language)) }),
+  );
 const IN_MAILS = /^mails\./;
 
 /** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */

@@ -10,8 +10,8 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
-import { type ArbitraryEdit, arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
+import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
+import { arbitraryEdit, buildEdit, type RandomEditParameters } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithTotal,
@@ -64,7 +64,11 @@ const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, 
 });
 const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
 
-async function editDevice(deviceId: string, readings: ReadingHistory['readings'], drawn: ArbitraryEdit): Promise<void> {
+async function editDevice(
+  deviceId: string,
+  readings: ReadingHistory['readings'],
+  drawn: RandomEditParameters,
+): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
   const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
@@ -197,7 +201,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
         const inForce = made
           .filter(({ revoked_at }) => !revoked_at)
           .map(({ from_at, to_at, ...edit }) => ({ ...edit, fromMs: from_at.getTime(), toMs: to_at.getTime() }));
-        const rows = [...referenceConsumption(readings, history, startOfQuarterHour, inForce).values()];
+        const rows = [...computeReferenceConsumption(readings, history, getStartOfQuarterHour, inForce).values()];
         for (const direction of ['import', 'export'] as const) {
           const name = direction === 'import' ? ('imported' as const) : ('exported' as const);
           const billed = sum(

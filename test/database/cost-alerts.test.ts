@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import type { AlertEvaluator } from '#src/alerts/pool.ts';
-import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
@@ -14,7 +14,7 @@ import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
 import type { TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { updateUser } from '#src/users/store.ts';
-import { registerAlertingHome } from '#test/support/alerting-home.ts';
+import { registerHomeWithAlerts } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
@@ -27,7 +27,7 @@ let home: Meter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-registerAlertingHome(NOW, (made) => {
+registerHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
@@ -193,7 +193,7 @@ describe('changed prices and tariffs', () => {
     packPrices(
       Array.from({ length: count }, (_, hour) => ({
         startsAtMs: from.getTime() + hour * 3_600_000,
-        perKwh: parseDecimal(perKwh) ?? asBillionths(0n),
+        perKwh: parseDecimal(perKwh) ?? castToBillionths(0n),
       })),
       60,
     );
@@ -217,7 +217,7 @@ describe('changed prices and tariffs', () => {
       url: 'https://example.com/x',
       authToken: 'a token of the receiver',
     };
-    await createWebhook(db, createSecretBox('x'), home.userId, webhook);
+    await createWebhook(db, createSecretEncrypter('x'), home.userId, webhook);
     await storePrices(db, series_id, hours('0.5', at('17T00:00'), 24));
     await evaluate();
     expect(await firedAlerts()).toEqual([]);

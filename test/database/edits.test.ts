@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { dropReadings } from '#src/database/migrate.ts';
@@ -31,7 +31,7 @@ async function meter() {
   const send = async (readings: readonly (readonly [number, number])[]) => {
     for (const [hours, kwh] of readings) {
       const payload = Buffer.from(JSON.stringify({ ts: at(hours), energy_total_kwh: kwh }));
-      const message = toIncomingMessage({
+      const message = createIncomingMessage({
         topic: getReadingsTopic(deviceId),
         payload,
         receivedAtMs: api.now.getTime(),

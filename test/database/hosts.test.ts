@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 
 let database: TestDatabase;
 const pools: Pool[] = [];
@@ -26,7 +26,7 @@ function open(url: string, options: Parameters<typeof createPool>[1] = {}): Pool
 async function amongOthers(): Promise<string> {
   const { username, pathname, searchParams } = new URL(database.url);
   const socket = encodeURIComponent(searchParams.get('host') ?? '');
-  const nobody = `127.0.0.1:${await freePort()}`;
+  const nobody = `127.0.0.1:${await findFreePort()}`;
   return `postgresql://${username}@${nobody},${socket},${nobody}${pathname}`;
 }
 
@@ -54,10 +54,10 @@ test('a host that takes longer than usual for each connection is reached', async
     socket.on('close', () => inner.destroy());
     socket.pipe(inner).pipe(socket);
   });
-  const port = await freePort();
+  const port = await findFreePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const pool = open(`postgresql://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()}${pathname}`);
+  const pool = open(`postgresql://${username}@127.0.0.1:${port},127.0.0.1:${await findFreePort()}${pathname}`);
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -46,7 +46,7 @@ async function meter(silentMs: number, endMs: number): Promise<string> {
   }
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 96) {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(readings.slice(at, at + 96))),
       receivedAtMs: api.now.getTime(),

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { listOffsets, localTimeSql, startOfClockUnitSql } from '#src/energy/local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, type DayRange, isZone } from '#src/energy/ranges.ts';
 import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -38,7 +38,7 @@ const STRANGE: [string, string, string][] = [
   ['America/St_Johns', '1987-10-01', '2011-11-30'],
   ['Africa/Monrovia', '1971-12-01', '1972-02-01'],
 ];
-const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
+const rangeOf = ([zone, start, end]: [string, string, string]): DayRange => ({
   zone,
   start,
   end,
@@ -47,7 +47,7 @@ const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
 });
 
 /** Returns instants within a range: some near each change of the zone's offset, and some of every day. */
-function instantsOf(range: Range): Date[] {
+function instantsOf(range: DayRange): Date[] {
   const near = listOffsets(range)
     .slice(1)
     .flatMap(({ atMs }) => Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000));

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createQueryOnConnection } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
@@ -14,17 +14,17 @@ import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { closeAccountsAtSource } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
-import { readAccountNames, recordExpectedNames } from '#src/start/users-move/routes.ts';
+import { readAccountNames, recordExpectedRoutingNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
-import { endExpiredDepartures } from '#src/users/departures.ts';
+import { removeExpiredMovedAccounts } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Tests of account moves that are the same for all tiers of the databases. The other tests are in test/tiers/move-users.test.ts. */
@@ -204,7 +204,7 @@ test('while an account moves, both installations answer its callers with 503 and
 
     await closeAccountsAtSource(source.pool, [userId], {
       toInstallation: 'elsewhere',
-      redirect: async (client) => recordExpectedNames(target.pool, await readAccountNames(client, [userId])),
+      redirect: async (client) => recordExpectedRoutingNames(target.pool, await readAccountNames(client, [userId])),
     });
     for (const api of [here, there]) {
       // A process that has cached the key refuses changes at once, and refuses reads some seconds later.
@@ -233,7 +233,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const home = await createMeter(source);
   const { userId } = home;
-  const sealed = createSecretBox('one secret').seal('a token');
+  const sealed = createSecretEncrypter('one secret').seal('a token');
   for (const owner of [admin.user_id, userId])
     await source.pool.query(
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
@@ -269,7 +269,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
 });
 
 const raw = (topic: string, body: object | string, at = Date.now()) =>
-  toIncomingMessage({
+  createIncomingMessage({
     topic,
     payload: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     receivedAtMs: at,
@@ -387,8 +387,8 @@ test('messages stored for a moved account are deleted when it is erased at the t
   const here = await createMeter(source);
   await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
-  expect(await endExpiredDepartures(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
-  expect(await endExpiredDepartures(db, day(91))).toEqual({ ended: 2, removed: 1, waiting: 0, firstEnds: null });
+  expect(await removeExpiredMovedAccounts(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
+  expect(await removeExpiredMovedAccounts(db, day(91))).toEqual({ ended: 2, removed: 1, waiting: 0, firstEnds: null });
   expect(await send(lives)).toMatchObject({ rejected: 1 });
   expect(await countRows(source.pool, 'departed_logins')).toBe(1);
   await eraseUser(db, here.userId);
@@ -435,12 +435,12 @@ test('tariffs with prices of an account that does not move are reported with the
 test('the command refuses impossible moves, and carries out a possible one', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const [users, secret] = [join(folder.path, 'north.txt'), join(folder.path, 'other.key')];
   await writeFile(users, `# north\n${home.userId}\n`);
   await writeFile(secret, 'another secret\n');
   const energy = (...options: string[]) =>
-    promisify(execFile)(process.execPath, [PROGRAM, 'migrate', ...options, '--json'], {
+    promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'migrate', ...options, '--json'], {
       env: {
         PATH: process.env.PATH,
         DATA_DIR: folder.path,

@@ -2,19 +2,19 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { isEmbeddedPostgresRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createMovingPool, moveInstallation } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import {
   AUTO_TIER,
   countRows,
   findDifferingRelations,
+  NO_OP_CALLBACKS,
   registerTwoDatabases,
-  SILENT_CALLBACKS,
 } from '#test/support/two-databases.ts';
 
 /** Tests of database moves that are the same for all tiers of the databases. The other tests are in test/tiers/move.test.ts. */
@@ -25,7 +25,7 @@ test('sequences continue from their last value, not from the highest remaining r
   const { webhookId } = await fillInstallation(source);
   await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
   await source.pool.query('DELETE FROM deliveries');
-  await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
+  await moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS);
   const { rows } = await target.pool.query(
     `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
     [webhookId],
@@ -63,7 +63,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
   const step = (text: string) => {
     if (text.startsWith('Blocking')) crossing = cross().catch(() => writer.query('ROLLBACK'));
   };
-  await moveInstallation(source.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step });
+  await moveInstallation(source.url, target.url, AUTO_TIER, { ...NO_OP_CALLBACKS, step });
   await crossing;
   writer.release(true);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
@@ -72,7 +72,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
 test('a move into the same database is refused, and changes nothing', async () => {
   const { source } = two;
   const home = await createMeter(source);
-  await expect(moveInstallation(source.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/already uses/);
+  await expect(moveInstallation(source.url, source.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(/already uses/);
   await home.read([[new Date(), 501]]);
 });
 
@@ -80,7 +80,7 @@ test('a database that already has users is refused, and nothing is copied', asyn
   const { source, target } = two;
   const home = await createMeter(source);
   await createMeter(target);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
     /users of its own/,
   );
   expect(await countRows(target.pool, 'users')).toBe(1);
@@ -95,15 +95,13 @@ test('a database that another installation is moving into is refused', async () 
   const step = (text: string) => {
     if (text.startsWith('Blocking')) throw broken;
   };
-  await expect(moveInstallation(stranger.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step })).rejects.toBe(
+  await expect(moveInstallation(stranger.url, target.url, AUTO_TIER, { ...NO_OP_CALLBACKS, step })).rejects.toBe(
     broken,
   );
   const home = await createMeter(source);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
-    /by another move/,
-  );
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(/by another move/);
   await home.read([[new Date(), 501]]);
-  expect((await moveInstallation(stranger.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).users).toBe(1);
+  expect((await moveInstallation(stranger.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).users).toBe(1);
   await stranger.drop();
 });
 
@@ -111,7 +109,7 @@ test('a role that may not close a database gets an error before anything is copi
   const { target, embeddedDatabase } = two;
   const source = await embeddedDatabase({ owned: false });
   const home = await createMeter(source);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
     /must own both databases.*the old one/,
   );
   expect(await countRows(target.pool, 'users')).toBe(0);
@@ -121,18 +119,18 @@ test('a role that may not close a database gets an error before anything is copi
 
 test('the command moves the embedded database of a stopped service, and leaves it stopped', async () => {
   const { target } = two;
-  const stopped = await temporaryFolder();
+  const stopped = await createTemporaryFolder();
   const server = await startEmbeddedPostgres({ dataDir: stopped.path, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
   const { tier, capabilities } = (await migrate(pool)).database;
   await createMeter({ ...two.source, tier, capabilities, pool, url: server.url });
   await pool.end();
   await server.stop();
-  const command = promisify(execFile)(process.execPath, [PROGRAM, 'migrate', '--to', target.url, '--json'], {
+  const command = promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'migrate', '--to', target.url, '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
   });
   expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
-  expect(await isEmbeddedAlive(stopped.path)).toBe(false);
+  expect(await isEmbeddedPostgresRunning(stopped.path)).toBe(false);
   expect(await countRows(target.pool, 'devices')).toBe(1);
   await stopped.remove();
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const REFUSED = /A newer version .* created this database: .* schema\/9999_days\.sql\. .* Run that version again/;
 
@@ -22,7 +22,7 @@ test('a version that does not recognise the whole schema changes nothing, and na
   expect(after).toEqual(before);
   // Roles refuse to start, and commands refuse to run.
   for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
+    const { status, stderr } = spawnSync(process.execPath, [TESTED_PROGRAM, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },
       encoding: 'utf8',
       timeout: 300_000,

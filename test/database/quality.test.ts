@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
 import { combineNamedFaults } from '#simulators/faults.ts';
@@ -30,7 +30,7 @@ async function meter() {
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const send = (readings: readonly object[], receivedAtMs = api.now.getTime()) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(readings)),
       receivedAtMs,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -11,8 +11,8 @@ import { loadSecretKey } from '#src/start/secret-key.ts';
 import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { startRole, temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
 const TOKEN = 'a token of the receiver';
 const REQUEST = { callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
@@ -20,9 +20,9 @@ const HOOK = { events: ['user.created'], url: 'https://example.com/hook', authTo
 
 let database: TestDatabase;
 let db: Database;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
 });
 afterAll(async () => {
@@ -43,8 +43,8 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect(secret).not.toBe(made);
 
   const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'homeowner' });
-  const { webhook_id: webhookId } = await createWebhook(db, createSecretBox(secret), userId, HOOK);
-  await storeIdempotentAnswer(db, createSecretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
+  const { webhook_id: webhookId } = await createWebhook(db, createSecretEncrypter(secret), userId, HOOK);
+  await storeIdempotentAnswer(db, createSecretEncrypter(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Restore the file.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
@@ -64,7 +64,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   // Simulates that the key file is lost for good.
   renameSync(file(), `${file()}.lost`);
   const giveUp = () => {
-    const { stdout } = spawnSync(process.execPath, [PROGRAM, 'secrets', 'forget', '--json'], {
+    const { stdout } = spawnSync(process.execPath, [TESTED_PROGRAM, 'secrets', 'forget', '--json'], {
       env: { PATH: process.env.PATH, ...env() },
       encoding: 'utf8',
     });
@@ -73,7 +73,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect(giveUp()).toEqual({ webhooks: [{ webhook_id: webhookId, user_id: userId, url: HOOK.url }], answers: 1 });
   const next = await keyOf();
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
-  const box = createSecretBox(next);
+  const box = createSecretEncrypter(next);
   expect(await findIdempotentAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
   expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets).toEqual([
     expect.not.stringContaining(TOKEN),

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { containerOutput, createDeployment, waitUntilPrinted } from '#test/support/images/deployment.ts';
+import { createDeployment, getContainerOutput, waitUntilPrinted } from '#test/support/images/deployment.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
+import { connectVisitor, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /**
  * Runs deploy/cluster/compose.yaml with podman-compose on one machine. Its images are built from their Dockerfiles; Debian's HAProxy
@@ -48,7 +48,7 @@ test('the cluster starts from nothing, counts, and still has its data and its st
     );
     console.log(`ready: ${ROLES.map((role, i) => `${role} ${seconds[i]?.toFixed(1)} s`).join(', ')}`);
     await expect
-      .poll(() => containerOutput('cluster_pg-1_1') + containerOutput('cluster_pg-2_1'), { timeout: START_MS })
+      .poll(() => getContainerOutput('cluster_pg-1_1') + getContainerOutput('cluster_pg-2_1'), { timeout: START_MS })
       .toMatch(/no action\. I am \(pg-\d\), a secondary/);
   };
   await start();
@@ -57,12 +57,12 @@ test('the cluster starts from nothing, counts, and still has its data and its st
   // Wait until HAProxy has detected that the API is ready, too.
   await expect.poll(() => visitor.ask('/readyz').then(() => true), { timeout: 60_000 }).toBe(true);
   const day = await visitor.publishOneDay();
-  await expect.poll(day).toEqual([PUBLISHED_KWH]);
+  await expect.poll(day).toEqual([PUBLISHED_DAY_KWH]);
   for (const node of ['etcd-1', 'etcd-2', 'etcd-3'])
     expect([node, podmanSucceeds('exec', `cluster_${node}_1`, 'etcdctl', 'endpoint', 'health')]).toEqual([node, true]);
 
   machine.type('podman-compose down', CLUSTER);
   expect(podman('ps', '--all', '--quiet')).toBe('');
   await start();
-  await expect.poll(day, { timeout: 60_000 }).toEqual([PUBLISHED_KWH]);
+  await expect.poll(day, { timeout: 60_000 }).toEqual([PUBLISHED_DAY_KWH]);
 }, 2_400_000);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createDeployment, waitUntilPrinted } from '#test/support/images/deployment.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
+import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /**
  * Runs deploy/compose.yaml with podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name
@@ -43,12 +43,12 @@ test('the roles and their database start from nothing, count, and still have the
   await up();
   const visitor = await connectVisitor({ address, name: address, key: KEY });
   const day = await visitor.publishOneDay();
-  await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
-  expect(await mqttRefuses(address)).toBe(true);
+  await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
+  expect(await isUnencryptedMqttRefused(address)).toBe(true);
 
   machine.type('podman-compose down', 'deploy');
   expect(podman('ps', '--all', '--quiet')).toBe('');
   await up();
   // The client that connected before the restart still trusts the certificate.
-  expect(await day()).toEqual([PUBLISHED_KWH]);
+  expect(await day()).toEqual([PUBLISHED_DAY_KWH]);
 }, 900_000);

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
-  containerOutput,
   countRestarts,
   createDeployment,
+  getContainerOutput,
   readContainerMemory,
   waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
@@ -39,7 +39,7 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
   const past = readContainerMemory(CONTAINER);
   await new Promise((done) => setTimeout(done, LIVE_MS));
   const live = readContainerMemory(CONTAINER);
-  const output = containerOutput(CONTAINER);
+  const output = getContainerOutput(CONTAINER);
   console.log(
     /Stored .*? s\./.exec(output)?.[0],
     `Programs use ${past.programsMb} MB, a minute later ${live.programsMb} MB.`,

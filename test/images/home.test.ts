@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import {
-  containerOutput,
   countRestarts,
   createDeployment,
+  getContainerOutput,
   HOST_NAME,
   readContainerMemory,
   waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
-import { installLine } from '#test/support/images/install-lines.ts';
+import { findInstallCommand } from '#test/support/images/install-lines.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
+import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /** Runs deploy/home/compose.yaml with podman-compose: first as README.md describes it, and then with the memory of a small Raspberry Pi. */
 const CONTAINER = 'home_energy_1';
@@ -26,15 +26,15 @@ const inside = (command: string) => podman('exec', CONTAINER, 'sh', '-c', `{ ${c
 test('one home starts from nothing in 512 MB, and still has its data after `down` and `up`', async () => {
   const home = createDeployment();
   deployment = home;
-  home.type(installLine('compose'));
+  home.type(findInstallCommand('compose'));
   await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
-  const [key = ''] = /eus_live_\w+/.exec(containerOutput(CONTAINER)) ?? [];
+  const [key = ''] = /eus_live_\w+/.exec(getContainerOutput(CONTAINER)) ?? [];
   const at = { address: home.address, name: HOST_NAME, key };
   const visitor = await connectVisitor(at);
   const day = await visitor.publishOneDay();
-  await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
+  await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
   // MQTT without TLS accepts only clients on the same machine.
-  expect(await mqttRefuses(home.address)).toBe(true);
+  expect(await isUnencryptedMqttRefused(home.address)).toBe(true);
   home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
 
   home.type('podman-compose down', 'deploy/home');
@@ -44,9 +44,9 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(false);
   const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
-  expect(containerOutput(CONTAINER)).not.toContain('eus_live_');
+  expect(getContainerOutput(CONTAINER)).not.toContain('eus_live_');
   // The client that connected before the restart still trusts the certificate.
-  expect(await day()).toEqual([PUBLISHED_KWH]);
+  expect(await day()).toEqual([PUBLISHED_DAY_KWH]);
 
   expect(inside('id -u')).toBe('1000');
   for (const path of ['/x', '/app/x', '/app/node_modules/.cache/energy/x', '/home/node/x'])

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { IMAGE_TAGS, megabytesAboveBase } from '#test/support/images/build.ts';
-import { containerOutput, createDeployment, HOST_NAME, waitUntilPrinted } from '#test/support/images/deployment.ts';
-import { installLine } from '#test/support/images/install-lines.ts';
+import { getMegabytesAboveBaseImage, IMAGE_TAGS } from '#test/support/images/build.ts';
+import { createDeployment, getContainerOutput, HOST_NAME, waitUntilPrinted } from '#test/support/images/deployment.ts';
+import { findInstallCommand } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
-import { connectVisitor, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
+import { connectVisitor, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /** Builds every target of deploy/Dockerfile, and runs the podman command of README.md. */
 const MAX_ABOVE_BASE_MB = 200;
@@ -16,7 +16,7 @@ afterAll(() => deployment?.remove());
 test.each(Object.entries(IMAGE_TAGS))(
   'the image %s has at most 200 MB above its base, belongs to root, and runs as the user node',
   (target, tag) => {
-    const mb = megabytesAboveBase(tag);
+    const mb = getMegabytesAboveBaseImage(tag);
     console.log(`${target}: ${mb.toFixed(0)} MB above node:24-bookworm-slim`);
     expect(mb).toBeLessThan(MAX_ABOVE_BASE_MB);
     const settings = '{{.Config.User}} {{.Config.Entrypoint}} {{.Config.Cmd}}';
@@ -33,15 +33,15 @@ test.each(Object.entries(IMAGE_TAGS))(
 
 test('README.md’s line for podman starts a service that counts what a device publishes, and ends with 0', async () => {
   deployment = createDeployment();
-  deployment.type(installLine('podman'));
+  deployment.type(findInstallCommand('podman'));
   const seconds = await waitUntilPrinted('energy', /Ready/, START_MS);
   console.log(`ready after ${seconds.toFixed(1)} s`);
-  const [key = ''] = /eus_live_\w+/.exec(containerOutput('energy')) ?? [];
-  expect(containerOutput('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
+  const [key = ''] = /eus_live_\w+/.exec(getContainerOutput('energy')) ?? [];
+  expect(getContainerOutput('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
   const visitor = await connectVisitor({ address: deployment.address, name: HOST_NAME, key });
   expect(await visitor.ask('/docs/devices')).toContain('<html');
   const day = await visitor.publishOneDay();
-  await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
+  await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
   const stopped = deployment.stop('energy');
   console.log(`stopped in ${stopped.seconds.toFixed(1)} s`);
   expect(stopped.code).toBe(0);

@@ -1,7 +1,7 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { applyEdits, type ReferenceEdit, repeatedTimeMs } from './edits.ts';
-import { type RegisterStep, registerSteps } from './registers.ts';
-import { placeTariffStep } from './tariffs.ts';
+import { applyEdits, createRepeatedTimeCounter, type ReferenceEdit } from './edits.ts';
+import { computeRegisterSteps, type RegisterStep } from './registers.ts';
+import { applyTariffRule } from './tariffs.ts';
 
 /** Settings of a device, as in the table `devices`. */
 export interface ReferenceSettings {
@@ -51,7 +51,7 @@ function describe(channel: string) {
 }
 
 /** Returns the readings of one channel and kind in order of time. If several have the same time (and length), the lowest value counts. */
-export function distinctReadings(readings: DecodedReading[]): DecodedReading[] {
+export function orderDistinctReadings(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
   );
@@ -109,7 +109,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
 function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
-    const sent = distinctReadings(all.filter((r) => r.kind === kind && r.channel === channel));
+    const sent = orderDistinctReadings(all.filter((r) => r.kind === kind && r.channel === channel));
     return {
       kind,
       channel,
@@ -130,10 +130,10 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
-      return referenceSteps(
+      return computeReferenceSteps(
         { ...s, readings: s.readings.filter((r) => r.readAtMs <= last) },
         settings,
-        repeatedTimeMs(edits, s),
+        createRepeatedTimeCounter(edits, s),
       ).map((step) => ({
         ...step,
         countsImport: imports(Number(step.to)).includes(s),
@@ -148,7 +148,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];
         const counted = others.filter((other) => other.countsImport || other.countsExport);
-        result.push({ ...placeTariffStep(step, counted), countsImport, countsExport });
+        result.push({ ...applyTariffRule(step, counted), countsImport, countsExport });
       }
     }
   }
@@ -180,8 +180,8 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
   ];
 }
 
-/** Returns the counted steps of a series. `readings`: in order, one per time (`distinctReadings`). */
-export function referenceSteps(
+/** Returns the counted steps of a series. `readings`: in order, one per time (`orderDistinctReadings`). */
+export function computeReferenceSteps(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
   more?: (from: bigint, to: bigint) => bigint,
@@ -190,7 +190,9 @@ export function referenceSteps(
   const both = (steps: RegisterStep[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
   if (s.kind === 'register') {
     const readings = s.readings.map((r) => ({ at: BigInt(r.readAtMs), value: BigInt(r.value) }));
-    return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more));
+    return both(
+      computeRegisterSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more),
+    );
   }
   if (s.kind === 'interval') {
     const countedSteps: RegisterStep[] = [];
@@ -226,16 +228,16 @@ export function referenceSteps(
 /** Returns the start of the bucket that contains a time. */
 export type BucketStart = (at: bigint) => bigint;
 
-export const startOfQuarterHour: BucketStart = (at) => at - (at % 900_000n);
-export const startOfHour: BucketStart = (at) => at - (at % 3_600_000n);
-export const startOfDay: BucketStart = (at) => at - (at % 86_400_000n);
-export const startOfMonth: BucketStart = (at) => {
+export const getStartOfQuarterHour: BucketStart = (at) => at - (at % 900_000n);
+export const getStartOfHour: BucketStart = (at) => at - (at % 3_600_000n);
+export const getStartOfDay: BucketStart = (at) => at - (at % 86_400_000n);
+export const getStartOfMonth: BucketStart = (at) => {
   const date = new Date(Number(at));
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
 /** Returns a device's energy by bucket, computed from all its readings and from the edits in force. */
-export function referenceConsumption(
+export function computeReferenceConsumption(
   all: DecodedReading[],
   settings: ReferenceSettings,
   bucket: BucketStart,
@@ -262,7 +264,7 @@ export function referenceConsumption(
     };
     const { importWithin = flow, exportWithin = flow } = flow;
     for (let from = flow.from; from < flow.to; ) {
-      const end = startOfQuarterHour(from) + 900_000n;
+      const end = getStartOfQuarterHour(from) + 900_000n;
       const to = end < flow.to ? end : flow.to;
       const row = rowAt(from);
       const energy = upTo(flow.energy, importWithin, to) - upTo(flow.energy, importWithin, from);

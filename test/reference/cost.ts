@@ -109,7 +109,7 @@ const calendar = new Map<string, Map<number, LocalTime>>();
  * Returns the local time of a quarter-hour. luxon is slow, and all histories lie in the same few months and zones, so each result is
  * cached.
  */
-export function localTime(ms: number, zone: string): LocalTime {
+export function getLocalTime(ms: number, zone: string): LocalTime {
   const ofZone = calendar.get(zone) ?? new Map<number, LocalTime>();
   calendar.set(zone, ofZone);
   const known = ofZone.get(ms);
@@ -150,7 +150,7 @@ interface Row {
  * Returns the cost of each row, or null for a row in which no tariff was valid. `rowOf` returns the row of a quarter-hour. `[fromMs, toMs)`
  * is the requested range.
  */
-export function referenceCosts(
+export function computeReferenceCosts(
   home: ReferenceHome,
   { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
   rowOf: (ms: number) => string,
@@ -159,7 +159,7 @@ export function referenceCosts(
   const rows = new Map<string, Row>();
   const lengths = new Map<string, number>();
   for (let ms = Math.ceil(fromMs / QUARTER_HOUR) * QUARTER_HOUR; ms < toMs && ms <= nowMs; ms += QUARTER_HOUR) {
-    const local = localTime(ms, home.zone);
+    const local = getLocalTime(ms, home.zone);
     const { date } = local;
     const tariff = tariffOn(home, date);
     const quarter = home.quarters[(ms - home.fromMs) / QUARTER_HOUR];
@@ -229,7 +229,7 @@ function quartersOf(date: string, zone: string): number {
   let count = 0;
   const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER_HOUR) * QUARTER_HOUR;
   for (let ms = noon - 160 * QUARTER_HOUR; ms < noon + 160 * QUARTER_HOUR; ms += QUARTER_HOUR)
-    if (localTime(ms, zone).date === date) count++;
+    if (getLocalTime(ms, zone).date === date) count++;
   return count;
 }
 
@@ -264,7 +264,7 @@ function addCapacity(
     const ms = home.fromMs + index * QUARTER_HOUR;
     const twice = typeof estimated === 'number' ? estimated * 2 : estimated.plus(estimated);
     if (!known || isMore(twice, imported) || ms > nowMs) continue;
-    const month = localTime(ms, home.zone).yearMonth;
+    const month = getLocalTime(ms, home.zone).yearMonth;
     const highest = peaks.get(month) ?? 0;
     peaks.set(month, isMore(imported, highest) ? imported : highest);
   }

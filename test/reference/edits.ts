@@ -44,10 +44,10 @@ export const arbitraryEdit = fc.record({
     fc.integer({ min: -500 * KWH, max: 500 * KWH }),
   ),
 });
-export type ArbitraryEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
+export type RandomEditParameters = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the edit that these random parameters describe in a history. */
-export function buildEdit(readings: ReadingHistory['readings'], drawn: ArbitraryEdit): ReferenceEdit {
+export function buildEdit(readings: ReadingHistory['readings'], drawn: RandomEditParameters): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;
@@ -124,7 +124,7 @@ export function applyEdits(readings: DecodedReading[], edits: readonly Reference
  * Returns a function for the additional time (ms) that passed between two readings of a register because the clock was set back between
  * them.
  */
-export function repeatedTimeMs(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
+export function createRepeatedTimeCounter(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
   /** Time of the register reading that the edit adds. Later clock steps beyond it move this time back. */
   const placeOf = (step: ReferenceEdit): number =>

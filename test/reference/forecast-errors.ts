@@ -1,6 +1,6 @@
 import { backTestForecasts, sumForecastKwh } from '#src/remarks/back-test.ts';
 import { getMonth, type Month } from '#src/remarks/calendar.ts';
-import { type DailyUse, listKnownDays } from '#src/remarks/daily-use.ts';
+import { type DailyUsage, listDaysWithKnownUsage } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
 import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
 
@@ -30,7 +30,7 @@ export interface ForecastOutcome {
 const LEAST_SHARE = 0.9;
 
 /** Returns the forecasts of a home for every month that can be compared, made on the given days of the month (from 1). */
-export function forecastOutcomes(home: string, used: DailyUse, days: readonly number[]): ForecastOutcome[] {
+export function computeForecastOutcomes(home: string, used: DailyUsage, days: readonly number[]): ForecastOutcome[] {
   const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
   for (let month = getMonth(used.firstDay, 1); month.first + month.days <= end; month = getMonth(month.first, 1)) {
@@ -67,8 +67,8 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
 }
 
 /** Returns the mean daily usage of a month in kWh, or null if too few of its days are known. */
-function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
-  const known = listKnownDays(used, first, first + days);
+function mean(used: DailyUsage, { first, days }: Month, leastShare: number): number | null {
+  const known = listDaysWithKnownUsage(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
 }
 
@@ -78,7 +78,7 @@ type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
  * Returns the mean absolute error, in percent of the months' usage, of the forecast and of the naive forecast `naive` for the same months.
  * Null if there is no month.
  */
-export function meanForecastErrors(
+export function computeMeanForecastErrors(
   said: readonly ForecastOutcome[],
   naive: Naive,
 ): { forecast: number; naive: number; months: number } | null {
@@ -100,7 +100,7 @@ const CALIBRATED_SHARE = 0.85;
  * Returns the half-width of the range in deviations, by split conformal prediction: the 85th percentile of the forecast errors. Each home
  * has the same weight, whatever its number of months.
  */
-export function calibratedHalfWidth(said: readonly ForecastOutcome[]): number {
+export function computeCalibratedHalfWidth(said: readonly ForecastOutcome[]): number {
   const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
   const weightOf = ({ home }: ForecastOutcome) => 1 / (monthsOf.get(home) as number);
   let remainingWeight = CALIBRATED_SHARE * monthsOf.size;
@@ -116,7 +116,7 @@ export function crossValidateRanges(
   said: readonly ForecastOutcome[],
 ): { home: string; halfWidth: number; withinPercent: number }[] {
   return [...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => {
-    const halfWidth = calibratedHalfWidth(said.filter((one) => one.home !== home));
+    const halfWidth = computeCalibratedHalfWidth(said.filter((one) => one.home !== home));
     const within = own.filter(({ deviations }) => deviations <= halfWidth);
     return { home, halfWidth, withinPercent: (100 * within.length) / own.length };
   });

@@ -1,4 +1,9 @@
-import { type ReferenceAnswer, type ReferenceDevice, type ReferenceHomeSums, referenceHomeSums } from './home.ts';
+import {
+  computeReferenceHomeSums,
+  type ReferenceBucket,
+  type ReferenceDevice,
+  type ReferenceHomeSums,
+} from './home.ts';
 
 const ENERGIES = [
   'used',
@@ -14,10 +19,10 @@ const ENERGIES = [
 ] as const;
 
 /** Adds up the known values of several homes over any set of quarter-hours. */
-export function referenceGroup(
+export function computeReferenceGroup(
   homes: readonly (readonly ReferenceDevice[])[],
-): (quarters: readonly number[]) => ReferenceAnswer {
-  const tallies = homes.map(referenceHomeSums);
+): (quarters: readonly number[]) => ReferenceBucket {
+  const tallies = homes.map(computeReferenceHomeSums);
   return (quarters) => {
     const all = tallies.map((tally) => tally(quarters));
     const sum = (of: (one: ReferenceHomeSums) => number) => all.reduce((total, one) => total + of(one), 0);

@@ -52,7 +52,7 @@ function isBehind(
 }
 
 /** Values of a bucket in mWh; null: unknown. */
-export interface ReferenceAnswer {
+export interface ReferenceBucket {
   used: number | null;
   grid_import: number | null;
   grid_export: number | null;
@@ -71,8 +71,10 @@ export interface ReferenceAnswer {
 /**
  * Prepares the computation from a home's whole past. Returns a function that computes the usage of a set of quarter-hours as one bucket.
  */
-export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
-  const tally = referenceHomeSums(devices);
+export function computeReferenceHome(
+  devices: readonly ReferenceDevice[],
+): (quarters: readonly number[]) => ReferenceBucket {
+  const tally = computeReferenceHomeSums(devices);
   return (quarters) => tally(quarters).answer;
 }
 
@@ -81,14 +83,14 @@ export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: r
  * channels.
  */
 export interface ReferenceHomeSums {
-  answer: ReferenceAnswer;
+  answer: ReferenceBucket;
   beside: number | null;
   besideImport: number;
   knownMs: number;
   wantedMs: number;
 }
 
-export function referenceHomeSums(
+export function computeReferenceHomeSums(
   devices: readonly ReferenceDevice[],
 ): (quarters: readonly number[]) => ReferenceHomeSums {
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>

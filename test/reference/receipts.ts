@@ -4,10 +4,10 @@ const [MINUTE, HOUR] = [60_000, 3_600_000];
  * An event at a host, in the order of true time: it receives a value without a time (mWh or mW), or its clock is set back to a time (Unix
  * ms).
  */
-export type HostEvent = { atMs: number; value: number } | { backToMs: number };
+export type HostClockEvent = { atMs: number; value: number } | { backToMs: number };
 
 /** A counted reading. */
-export interface CountedReceipt {
+export interface CountedReadingWithoutTime {
   readonly atMs: number;
   readonly value: number;
 }
@@ -24,8 +24,11 @@ interface Flow {
  * readings in it are excluded. A register keeps the first excluded reading, 1 ms before the repeated time. The result is in the order of
  * true time, which is then also the order of the clock.
  */
-export function countedReceipts(happened: readonly HostEvent[], kind: 'register' | 'power'): CountedReceipt[] {
-  let found: CountedReceipt[] = [];
+export function countReadingsWithoutTime(
+  happened: readonly HostClockEvent[],
+  kind: 'register' | 'power',
+): CountedReadingWithoutTime[] {
+  let found: CountedReadingWithoutTime[] = [];
   // If two readings have the same ms, the first one counts because it is not higher, even if it is excluded.
   const times = new Set<number>();
   for (const one of happened) {
@@ -42,15 +45,15 @@ export function countedReceipts(happened: readonly HostEvent[], kind: 'register'
   return found;
 }
 
-const pairs = (readings: readonly CountedReceipt[]) =>
-  readings.slice(1).map((after, index) => [readings[index] as CountedReceipt, after] as const);
+const pairs = (readings: readonly CountedReadingWithoutTime[]) =>
+  readings.slice(1).map((after, index) => [readings[index] as CountedReadingWithoutTime, after] as const);
 
 /** Returns the energy flows of a register that never falls. */
-const registerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
+const registerFlows = (readings: readonly CountedReadingWithoutTime[]): Flow[] =>
   pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
 
 /** Returns the energy flows of a power that is never negative and is silent for at most 15 minutes. */
-const powerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
+const powerFlows = (readings: readonly CountedReadingWithoutTime[]): Flow[] =>
   pairs(readings)
     .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
     .map(([a, b]) => ({
@@ -63,14 +66,14 @@ const powerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
  * Returns a device's import in mWh by clock hour (Unix ms): by its register from the register's first reading on, and before that by its
  * power.
  */
-export function referenceImportByHour(
-  register: readonly HostEvent[],
-  power: readonly HostEvent[],
+export function computeReferenceImportByHour(
+  register: readonly HostClockEvent[],
+  power: readonly HostClockEvent[],
 ): Map<number, number> {
-  const ofRegister = countedReceipts(register, 'register');
+  const ofRegister = countReadingsWithoutTime(register, 'register');
   const sent = register.flatMap((one) => ('value' in one ? one.atMs : []));
   const sinceMs = Math.min(...sent, ...ofRegister.map(({ atMs }) => atMs));
-  const before = powerFlows(countedReceipts(power, 'power')).filter(({ toMs }) => toMs <= sinceMs);
+  const before = powerFlows(countReadingsWithoutTime(power, 'power')).filter(({ toMs }) => toMs <= sinceMs);
   const found = new Map<number, number>();
   for (const { fromMs, toMs, energy } of [...registerFlows(ofRegister), ...before]) {
     for (let startMs = Math.floor(fromMs / HOUR) * HOUR; startMs < toMs; startMs += HOUR) {

@@ -49,7 +49,7 @@ interface Counted extends Reading {
  * Returns the counted steps of a register. `readings`: in order, one per time. `more`: returns the additional time that passed between two
  * readings.
  */
-export function registerSteps(
+export function computeRegisterSteps(
   readings: Reading[],
   settings: RegisterSettings,
   more: (from: bigint, to: bigint) => bigint = () => 0n,

@@ -6,7 +6,7 @@ const HOUR = 3_600_000n;
  * Applies the tariff rule: only one of a circuit's tariffs runs at a time. If steps of other tariffs rose within this step, the energy lies
  * after the latest end of theirs. `others`: all steps of the other tariffs, before the rule was applied.
  */
-export function placeTariffStep<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
+export function applyTariffRule<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
   let from = step.from;
   for (const other of others) {
     const rose = other.energy > 0n;

@@ -49,7 +49,10 @@ const over = (one: ExactRatio, other: ExactRatio) => one.times(new ExactRatio(ot
 const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 
 /** Returns the home's results without and with the change, and what the battery did. */
-export function referenceWhatIf(home: readonly HomeQuarterHour[], { battery, production_scale = '1' }: ApiChange) {
+export function computeReferenceWhatIf(
+  home: readonly HomeQuarterHour[],
+  { battery, production_scale = '1' }: ApiChange,
+) {
   const scale = ExactRatio.of(production_scale);
   const written = (text = '0') => ExactRatio.of(text).times(MWH_PER_KWH);
   const capacity = written(battery?.capacity_kwh);

@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
-import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE_LEVEL, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 
 /**
  * Columns (`relation.column`) whose values differ between databases: the values are numbers of one database, or are encrypted with its key.
@@ -76,7 +76,7 @@ export async function readAccountRows(
        FROM jsonb_array_elements(laws::jsonb) WITH ORDINALITY l (entry, place) JOIN series s ON s.series_id = (entry->>0)::bigint AND s.device_id = h.device_id))
      FROM device_heads h WHERE ${is('user_id = ANY ($1)')}`,
   );
-  for (const { relation } of [LOAD_PROFILE, ...LEVELS])
+  for (const { relation } of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS])
     await read(relation, `SELECT to_jsonb(r) FROM ${relation} r WHERE ${is("split_part(user_id, '/', 1) = ANY ($1)")}`);
   return found;
 }

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
 
 /** A database, evaluator threads, and a home. The home is new for each test. */
-export interface AlertingHome {
+export interface HomeWithAlerts {
   database: TestDatabase;
   db: Database;
   evaluator: AlertEvaluator;
@@ -16,7 +16,7 @@ export interface AlertingHome {
  * Registers hooks that create and remove an alerting home. `begin` receives the home before each test. `now`: time up to which the
  * aggregates are refreshed.
  */
-export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
+export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
   let database: TestDatabase;
   let evaluator: AlertEvaluator;
   let home: Meter;

@@ -1,5 +1,5 @@
 import { type Alert, createAlert as create } from '#src/alerts/store.ts';
-import { toRow } from '#src/api/v1/alerts/shape.ts';
+import { alertSettingsToRow } from '#src/api/v1/alerts/shape.ts';
 import type { Database } from '#src/database/connect.ts';
 
 export interface NewAlert {
@@ -17,4 +17,7 @@ export const createAlert = (
   db: Database,
   { userId, thresholdKwh, thresholdHours, ...rule }: NewAlert,
 ): Promise<Alert> =>
-  create(db, { userId, ...toRow({ ...rule, threshold_kwh: thresholdKwh, threshold_hours: thresholdHours }) });
+  create(db, {
+    userId,
+    ...alertSettingsToRow({ ...rule, threshold_kwh: thresholdKwh, threshold_hours: thresholdHours }),
+  });

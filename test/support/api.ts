@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect } from 'vitest';
-import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
 import { SentReadingsWriter } from '#ingest/sent-readings.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { buildApp } from '#src/api/app.ts';
@@ -16,14 +16,14 @@ import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
 import { ERROR_DEFINITIONS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from './load-profile.ts';
 
-export interface Answer {
+export interface TestApiResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -54,7 +54,7 @@ export interface TestApi {
   now: Date;
   /** Sign-in links and codes that the API has mailed. */
   mailed: ({ to: string; language: string } & SignIn)[];
-  send(path: string, sent?: Sent): Promise<Answer>;
+  send(path: string, sent?: Sent): Promise<TestApiResponse>;
   user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ const UNLIMITED = { free: many, developer: many, enterprise: many, address: many
  * Request counter that counts nothing. For tests that call every operation thousands of times: counting takes the database as long as a
  * small request (rate-limits.test.ts tests the real counter).
  */
-export const UNCOUNTED: RequestCounter = {
+export const UNLIMITED_REQUEST_COUNTER: RequestCounter = {
   take: async () => ({ allowed: true, windows: null, retryAfterSeconds: 0 }),
   giveBack: async () => {},
   suspendedForSeconds: async () => 0,
@@ -115,7 +115,7 @@ export async function testApi(
   const counter = options.counter
     ? await options.counter(db, clock)
     : createDatabaseCounter(db, options.limits ?? UNLIMITED, clock);
-  const judge = createMessageJudge(database.pool);
+  const judge = createMessageDiagnoser(database.pool);
   const context: ApiContext = {
     db,
     readDb: db,
@@ -126,7 +126,7 @@ export async function testApi(
     sentReadings: new SentReadingsWriter(createWriter(database.pool, { ageNow: () => api.now.getTime() }), () =>
       api.now.getTime(),
     ),
-    box: createSecretBox('the secret of the tests'),
+    box: createSecretEncrypter('the secret of the tests'),
     // The calculator has a higher time limit than in service, because the machine that runs the tests may be busy.
     calculator: createCalculator({ limitMs: 120_000 }),
   };
@@ -230,7 +230,7 @@ export async function testApi(
 }
 
 /** Writes a load profile (15-minute energies in mWh by Unix ms) and all aggregates, as ingest does. */
-export async function writeProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
+export async function writeLoadProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
   const deviceId = `dev_${userId}`;
   await addToProfile(
     api.database,
@@ -245,7 +245,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
 }
 
 /** Body of an error of the catalogue, for `toEqual`. Any documentation URL matches. */
-export const expectedErrorBody = (name: ErrorName) => ({
+export const createExpectedErrorBody = (name: ErrorName) => ({
   error: ERROR_DEFINITIONS[name].error,
   status: ERROR_DEFINITIONS[name].status,
   code: formatErrorCode(name),
@@ -258,7 +258,7 @@ const PATTERNS = OPERATIONS.map((operation) => ({
 }));
 
 /** Validates each response of a test against the OpenAPI document. */
-function holdToContract(method: string, path: string, { status, json }: Answer): void {
+function holdToContract(method: string, path: string, { status, json }: TestApiResponse): void {
   if (json === null) return;
   const [plain = ''] = path.split('?');
   // Errors of the authorization server have the form of RFC 6749, 5.2.

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { expect } from 'vitest';
-import { type Answer, TEST_URL, type TestApi } from './api.ts';
+import { TEST_URL, type TestApi, type TestApiResponse } from './api.ts';
 import { type Browser, type Person, signInBrowser } from './members.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -51,7 +51,7 @@ export async function requestAsBrowser(
   cookies: Cookies,
   url: string,
   form?: Record<string, string>,
-): Promise<Answer> {
+): Promise<TestApiResponse> {
   const { pathname, search } = new URL(url, TEST_URL);
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const answer = await api.send(`${pathname}${search}`, {

@@ -20,7 +20,7 @@ const isRoot = process.getuid?.() === 0;
  * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each fault starts from the
  * state that the previous one left. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
  */
-export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
+export function registerFaultTests(broker: Fault['broker'], clocks = false): void {
   // Faults with a disk or a broker of their own run last, because each needs a new installation.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)

@@ -134,7 +134,7 @@ const LOOKS = [
  * Axe's rules whose findings depend on a page's texts. After a page has been tested by all rules in one language, these rules suffice for
  * the other languages.
  */
-export const AXE_RULES_OF_TEXTS: readonly string[] = [
+export const AXE_RULES_FOR_TEXTS: readonly string[] = [
   ...[
     'area-alt',
     'aria-command-name',
@@ -171,7 +171,7 @@ const ALL_LOOKS = [
  * saves a screenshot of each. `only`: tests a single size, if the other one was tested in another language. `rules`: limits the test to
  * some of axe's rules.
  */
-export async function testLooks(
+export async function testPageLayout(
   page: Page,
   name: string,
   only?: keyof typeof SCREEN_SIZES,
@@ -182,11 +182,12 @@ export async function testLooks(
   // The language cannot be changed while a dialog is open, because the dialog's texts are created when it opens.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
-  if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard) return testCurrentLooks(page, name, only, rules);
+  if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard)
+    return testPageLayoutInCurrentLanguage(page, name, only, rules);
   const now = await page.locator('html').getAttribute('lang');
   for (const language of [...Object.keys(LANGUAGES).filter((one) => one !== now), now ?? 'en']) {
     await chooseLanguage(page, language);
-    await testCurrentLooks(page, `${name}-${language}`);
+    await testPageLayoutInCurrentLanguage(page, `${name}-${language}`);
   }
 }
 
@@ -200,7 +201,7 @@ export async function chooseLanguage(page: Page, language: string): Promise<void
  * Shows another page of the dashboard by its path, as a link of the page does. Opening the URL (`page.goto`) loads all modules again, which
  * takes most of the processor time of a page.
  */
-export async function showPage(page: Page, path: string): Promise<void> {
+export async function showDashboardPage(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
@@ -219,7 +220,7 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
   }).map((select) => select.ariaLabel ?? select.name)`);
 
 /** Tests the page at every size in its current language only. Used without a network, when no other language can be loaded. */
-export async function testCurrentLooks(
+export async function testPageLayoutInCurrentLanguage(
   page: Page,
   name: string,
   only?: keyof typeof SCREEN_SIZES,

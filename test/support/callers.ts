@@ -7,7 +7,7 @@ interface Caller {
 }
 
 /** The API and a caller of each role. The utility has enrolled the home. */
-export interface Callers {
+export interface CallersByRole {
   api: TestApi;
   admin: Caller;
   utility: Caller;
@@ -15,7 +15,7 @@ export interface Callers {
 }
 
 /** Registers hooks that create and remove the callers. `begin` receives them before the first test. */
-export function registerCallers(begin: (made: Callers) => void): void {
+export function registerCallersByRole(begin: (made: CallersByRole) => void): void {
   let api: TestApi;
   beforeAll(async () => {
     api = await testApi();

@@ -30,7 +30,7 @@ interface ComposeNetwork {
  * to the file; `filled` replaces some of them. If COMPOSE_FILE names more files, their settings of a service replace those of earlier
  * files.
  */
-export function composeFile(
+export function readComposeFile(
   filled: Record<string, string>,
   folder: '' | 'cluster/' | 'home/' = '',
 ): { services: Record<string, ComposeService>; networks: Record<string, ComposeNetwork | null> } {

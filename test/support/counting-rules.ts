@@ -4,7 +4,7 @@ import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
 
 /** Converts readings of one device to the input of the reference implementation. */
-export const readingsOfDevice = (readings: ReadingHistory['readings'], deviceId = 'dev_1'): DecodedReading[] =>
+export const listReferenceReadings = (readings: ReadingHistory['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Runs a counting rule over readings in order. Returns the intervals with their energy. */
@@ -18,7 +18,7 @@ export const computeIntervals = <State>(
  * returns two states: after a full replay up to the same reading, and after the restart. `knowing`: whether the restart also receives the
  * state after the last reading of all.
  */
-export function compareRestarts<State>(
+export function expectRestartsToAgree<State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
   length: number,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
+import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { addOperation } from '#src/api/operation.ts';
@@ -88,8 +88,8 @@ async function startApi(): Promise<Pick<DashboardApi, 'api' | 'context'>> {
   if (!context) throw new Error('the API has no context');
   const { pool, capabilities } = api.database;
   context.rejected = {
-    list: (which, page) => listRejected(pool, which, page),
-    replay: (which, signal) => replayRejected(pool, which, { retentionMonths: 24, signal }),
+    list: (which, page) => listRejectedMessages(pool, which, page),
+    replay: (which, signal) => replayRejectedMessages(pool, which, { retentionMonths: 24, signal }),
   };
   context.rollups = { pool, capabilities, retentionMonths: 24 };
   return { api, context };

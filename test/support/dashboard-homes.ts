@@ -81,7 +81,7 @@ export async function insertHistory<Name extends string>(
 }
 
 /** Power of an ordinary day, W: 120 W at all times, more at breakfast and in the evening, and more on weekends. */
-export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
+export const computeOrdinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +
   (hour >= 17 && hour < 22 ? 700 : 0) +
@@ -89,5 +89,5 @@ export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
   (weekday > 5 && hour >= 9 && hour < 17 ? 350 : 0);
 
 /** Production of a roof with panels on a clear day, W. */
-export const sunnyRoofWatts: Load = ({ hour }) =>
+export const computeClearDaySolarWatts: Load = ({ hour }) =>
   Math.max(0, Math.round(3_000 * Math.sin(((hour - 7) / 10) * Math.PI))) * Number(hour >= 7 && hour < 17);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { type Answer, type TestApi, testApi } from './api.ts';
+import { type TestApi, type TestApiResponse, testApi } from './api.ts';
 import { openEventStream } from './event-stream.ts';
 
 /** Time at which each test begins. */
@@ -8,7 +8,8 @@ export const TEST_START = new Date('2026-06-15T12:00:00Z');
 /** Rate limits that are too high to be reached. */
 export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
-export const getSessionCookie = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
+export const getSessionCookie = ({ headers }: TestApiResponse) =>
+  /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */
 export const findEmailAddress = async ({ db }: TestApi, userId: string) =>

@@ -11,8 +11,8 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { newBrowserContext, openBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { freePort } from './free-port.ts';
-import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
+import { findFreePort } from './free-port.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from './service.ts';
 
 /** The service's roles as separate processes, and a browser. */
 export interface Dashboard {
@@ -54,12 +54,12 @@ export async function startDashboard(
 ): Promise<Dashboard> {
   const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
     testDatabase(),
-    temporaryFolder(),
+    createTemporaryFolder(),
     openBrowser(),
     // Chooses the ports before the roles start, because links in mails and pairing instructions contain them.
-    freePort(),
-    freePort(),
-    freePort(),
+    findFreePort(),
+    findFreePort(),
+    findFreePort(),
   ]);
   const url = `https://localhost:${port}`;
   const ports = { MQTT_PORT: String(mqttPort), MQTTS_PORT: String(mqttsPort) };

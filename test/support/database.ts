@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { type Capabilities, TIERS, type Tier } from '#src/database/capabilities.ts';
+import { type Capabilities, type DatabaseTier, TIERS } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 
 /** A database for one test file, cloned from the migrated template of the tier under test. */
 export interface TestDatabase {
-  tier: Tier;
+  tier: DatabaseTier;
   capabilities: Capabilities;
   pool: Pool;
   url: string;

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter, type SecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { DeliveryChannel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
@@ -13,7 +13,7 @@ import { type TestDatabase, testDatabase } from './database.ts';
 export interface TestDeliveries {
   database: TestDatabase;
   db: Database;
-  box: SecretBox;
+  box: SecretEncrypter;
   dispatcher: Dispatcher;
   /** Creates the dispatcher of another worker. `onDone`: called after each of its attempts. */
   another(onDone?: () => void): Dispatcher;
@@ -39,7 +39,7 @@ export async function testDeliveries({
 }: Partial<WebhookOptions> & { email?: (db: Database) => DeliveryChannel } = {}): Promise<TestDeliveries> {
   const database = await testDatabase();
   const db = createDatabase(database.pool);
-  const box = createSecretBox('the secret of the tests');
+  const box = createSecretEncrypter('the secret of the tests');
   const clock = () => test.now;
   const messages: TestDeliveries['told'] = [];
   const remember: DeliveryChannel = {

@@ -2,7 +2,7 @@ import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
 import * as log from '#src/delivery/log.ts';
 
 /** Returns the delivery log in the API's format. */
-export const listDeliveriesAsApi = async (...of: Parameters<typeof log.listDeliveries>) =>
+export const listDeliveryResponses = async (...of: Parameters<typeof log.listDeliveries>) =>
   (await log.listDeliveries(...of)).map(deliveryToResponse);
 
 export async function retryDelivery(...of: Parameters<typeof log.retryDelivery>) {
@@ -10,4 +10,4 @@ export async function retryDelivery(...of: Parameters<typeof log.retryDelivery>)
   return row && deliveryToResponse(row);
 }
 
-export { sendTest } from '#src/delivery/log.ts';
+export { queueTestEvent } from '#src/delivery/log.ts';

@@ -13,13 +13,14 @@ const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 const FIRST = '3c97f435';
 
 /** Commit of the first version with `energy backup`: its schema has 65 migrations. */
-export const FIRST_WITH_COPIES = 'e40a14d26';
+export const FIRST_COMMIT_WITH_BACKUPS = 'e40a14d26';
 
 /** Whether the files show that this is a git checkout with its full history. */
-export const hasHistory = (): boolean => existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
+export const hasFullGitHistory = (): boolean =>
+  existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 
 /** Whether this is a git checkout. */
-export const isCheckout = (): boolean => existsSync(join(ROOT, '.git'));
+export const isGitCheckout = (): boolean => existsSync(join(ROOT, '.git'));
 
 /**
  * Returns the commit of the previous release: the last tag before this version, or the commit before the first release if there is no tag.
@@ -34,7 +35,7 @@ function earlierRelease(): string {
 }
 
 /** Returns the versions from which an update is tested, by name: the previous release, and the first. */
-export const earlierVersions = (): [name: string, commit: string][] => [
+export const listEarlierVersions = (): [name: string, commit: string][] => [
   ['the previous release', earlierRelease()],
   ['the first version', FIRST],
 ];

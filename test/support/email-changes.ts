@@ -2,7 +2,7 @@ import { createMailedToken } from '#src/core/secrets.ts';
 import type { TestApi } from './api.ts';
 
 /** Returns the recipient and the token of the mail for the latest change of email address that an account requested. */
-export async function mailedConfirmation(api: TestApi, userId: string): Promise<{ to: string; token: string }> {
+export async function readConfirmationMail(api: TestApi, userId: string): Promise<{ to: string; token: string }> {
   const { rows } = await api.database.pool.query(
     `SELECT data FROM events JOIN deliveries USING (event_id)
      WHERE user_id = $1 AND type = 'user.email_to_confirm' AND target = 'email' ORDER BY event_id DESC LIMIT 1`,

@@ -8,7 +8,7 @@ const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', 
 export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
 
 /** Returns the paths of the Green Button Alliance's sample files with usage data (test/data/espi/README.md). */
-export const espiFixtures = (): string[] =>
+export const listEspiFixtures = (): string[] =>
   existsSync(FOLDER)
     ? readdirSync(FOLDER)
         .filter((name) => /^test_usage_data.*\.xml$/.test(name))

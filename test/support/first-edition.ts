@@ -2,11 +2,11 @@ import {
   type CountingResultReceiver,
   type CountingRule,
   type CountingSettings,
-  restartAfterLastCounted,
+  findRestartAfterLastCounted,
   type SeriesReading,
 } from '#ingest/normalise/counting-rule.ts';
-import { isJitter, isPlausible, isReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
-import { asMilliwattHours } from '#src/core/units.ts';
+import { isPlausible, isRegisterJitter, isRegisterReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ interface FirstEditionState {
 
 const registerOf = ({ readAtMs, value }: SeriesReading): RegisterValue => ({
   readAtMs,
-  valueMilliwattHours: asMilliwattHours(value),
+  valueMilliwattHours: castToMilliwattHours(value),
 });
 const pointOf = (value: RegisterValue): SeriesReading => ({
   readAtMs: value.readAtMs,
@@ -40,7 +40,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: Coun
 }
 
 /** First edition of the counting rule for registers, by which older installations computed their rows. */
-export function firstEditionOfRegisters(
+export function createFirstRegisterCountingRule(
   settings: CountingSettings,
   direction: 'import' | 'export',
 ): CountingRule<FirstEditionState> {
@@ -52,8 +52,8 @@ export function firstEditionOfRegisters(
     findings.interval({
       startMs: a.readAtMs,
       endMs: b.readAtMs,
-      importMilliwattHours: asMilliwattHours(imported),
-      exportMilliwattHours: asMilliwattHours(exported),
+      importMilliwattHours: castToMilliwattHours(imported),
+      exportMilliwattHours: castToMilliwattHours(exported),
       estimated,
     });
   }
@@ -70,7 +70,7 @@ export function firstEditionOfRegisters(
         held,
         Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMilliwattHours + held.valueMilliwattHours,
       );
-    } else if (isReset(good, held, settings)) {
+    } else if (isRegisterReset(good, held, settings)) {
       findings.verdict(pointOf(held), 'reset');
       count(findings, good, held, held.valueMilliwattHours);
     } else {
@@ -86,7 +86,7 @@ export function firstEditionOfRegisters(
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => restartAfterLastCounted(before, (point) => ({ good: registerOf(point) })),
+    restart: (before) => findRestartAfterLastCounted(before, (point) => ({ good: registerOf(point) })),
     step({ good, held, first }, point, findings) {
       const now = registerOf(point);
       const counted: FirstEditionState = { good: now };
@@ -96,7 +96,7 @@ export function firstEditionOfRegisters(
           countStep(findings, good, now);
           return counted;
         }
-        if (isJitter(good, now)) {
+        if (isRegisterJitter(good, now)) {
           // The register counts as standing still, so no energy is counted until it exceeds its previous value.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };

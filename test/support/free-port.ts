@@ -17,7 +17,7 @@ const firstPort = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKER
 let offset = randomInt(PORTS_OF_WORKER);
 
 /** Returns a free TCP port. No other concurrent test gets the same port. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     offset = (offset + 1) % PORTS_OF_WORKER;
     const port = firstPort + offset;

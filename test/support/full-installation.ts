@@ -4,7 +4,7 @@ import { createDatabase, type PoolClient } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
-import { type Answer, testApi } from './api.ts';
+import { type TestApiResponse, testApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
 
@@ -18,7 +18,7 @@ export interface UserCredentials {
   /** A sign-in code that was mailed and has not been used yet. */
   code: { sign_in_id: string; code: string };
   /** A POST request with its Idempotency-Key, and its response. */
-  post: { path: string; body: object; headers: { 'idempotency-key': string }; answer: Answer };
+  post: { path: string; body: object; headers: { 'idempotency-key': string }; answer: TestApiResponse };
   gatewayId: string;
   webhookId: string;
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type TestApi, testApi } from './api.ts';
 import { bridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
-import { startRole, temporaryFolder } from './service.ts';
+import { createTemporaryFolder, startRole } from './service.ts';
 
 /** A device that was discovered behind a gateway and is not paired yet. */
 interface Found {
@@ -36,7 +36,7 @@ export interface GatewayHome {
 
 /** Starts the service, and creates the home with its gateway. */
 export async function startGatewayHome(): Promise<GatewayHome> {
-  const [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
+  const [api, folder] = await Promise.all([testApi(), createTemporaryFolder()]);
   api.now = new Date();
   const ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
   const { userId, key } = await api.user('homeowner');

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { schemaText } from './schema-text.ts';
-import { startPlain } from './tiers/plain.ts';
+import { generateSchemaText } from './schema-text.ts';
+import { startPlainPostgres } from './tiers/plain.ts';
 
 /** File with the complete database schema. */
 export const SCHEMA_FILE = new URL('../../sql/schema.sql', import.meta.url);
@@ -15,10 +15,10 @@ const HEADER = `-- The whole schema as the migrations in schema/ leave it, on Po
 `;
 
 /** Returns the file's text for a migrated database of the plain tier. */
-export const schemaFile = async (pool: Pool | PoolClient): Promise<string> => HEADER + (await schemaText(pool));
+export const schemaFile = async (pool: Pool | PoolClient): Promise<string> => HEADER + (await generateSchemaText(pool));
 
 if (import.meta.main) {
-  const server = await startPlain();
+  const server = await startPlainPostgres();
   const pool = createPool(server.urlOf('energy'), { max: 2 });
   await migrate(pool);
   writeFileSync(SCHEMA_FILE, await schemaFile(pool));

@@ -1,18 +1,18 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Tier } from '#src/database/capabilities.ts';
+import type { DatabaseTier } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { bundle } from '../../deploy/release/package.ts';
-import { BUNDLE_FOLDER, ROOT } from './program.ts';
+import { writeProgramBundle } from '../../deploy/release/package.ts';
+import { BUNDLE_FOLDER, REPOSITORY_ROOT } from './program.ts';
 import type { TestServer } from './tiers/server.ts';
 import { TIER_SERVER_STARTERS } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Tier on which this vitest project's tests run. */
-    tier: Tier;
+    tier: DatabaseTier;
     /** Id of this test run. It is the same for all tiers. */
     run: string;
     /**
@@ -38,7 +38,10 @@ interface Shared {
  * Database servers of this run by tier, and the running bundling of the program. They are stored on `globalThis`, because each vitest
  * project loads this module again.
  */
-const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>>; energyTestProgram?: Promise<void> };
+const shared = globalThis as {
+  energyTestServers?: Map<DatabaseTier, Promise<Shared>>;
+  energyTestProgram?: Promise<void>;
+};
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
@@ -47,7 +50,7 @@ const OUTDATED_MS = 24 * 3_600_000;
 
 /** Starts the tier's server if it is not running yet, and migrates its template database once. Every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { tier } = project.config.provide as { tier: Tier };
+  const { tier } = project.config.provide as { tier: DatabaseTier };
   shared.energyTestProgram ??= bundleProgram();
   if (!servers.has(tier)) servers.set(tier, start(tier));
   const one = await (servers.get(tier) as Promise<Shared>);
@@ -68,24 +71,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
  * atomically, and the program itself last.
  */
 async function bundleProgram(): Promise<void> {
-  const folder = join(ROOT, BUNDLE_FOLDER);
+  const folder = join(REPOSITORY_ROOT, BUNDLE_FOLDER);
   const built = `${BUNDLE_FOLDER}-${process.pid}`;
-  await bundle(ROOT, built);
+  await writeProgramBundle(REPOSITORY_ROOT, built);
   // Without this package.json, Node parses each file twice at every start to find out that it is a module. This takes 5 % of the time until
   // a role is ready.
-  await writeFile(join(ROOT, built, 'package.json'), '{"type":"module"}');
+  await writeFile(join(REPOSITORY_ROOT, built, 'package.json'), '{"type":"module"}');
   await mkdir(folder, { recursive: true });
-  const names = await readdir(join(ROOT, built));
+  const names = await readdir(join(REPOSITORY_ROOT, built));
   for (const name of names.toSorted((a, b) => Number(a === 'main.js') - Number(b === 'main.js')))
-    await rename(join(ROOT, built, name), join(folder, name));
-  await rm(join(ROOT, built), { recursive: true });
+    await rename(join(REPOSITORY_ROOT, built, name), join(folder, name));
+  await rm(join(REPOSITORY_ROOT, built), { recursive: true });
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     if ((await stat(file)).mtimeMs < Date.now() - OUTDATED_MS) await rm(file, { force: true });
   }
 }
 
-async function start(tier: Tier): Promise<Shared> {
+async function start(tier: DatabaseTier): Promise<Shared> {
   const server = await TIER_SERVER_STARTERS[tier]();
   const template = `energy_template_${process.pid}`;
   const admin = createPool(server.urlOf('postgres'), { max: 1 });

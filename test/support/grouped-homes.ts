@@ -3,16 +3,16 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
-import { referenceGroup } from '#test/reference/group.ts';
+import { computeReferenceGroup } from '#test/reference/group.ts';
 import { type TestApi, testApi } from './api.ts';
 import { addToProfile } from './load-profile.ts';
 import {
+  CALENDARS_BY_ZONE,
   type Calendar,
-  calendars,
-  clockRow,
+  convertToApiKwh,
   DATA_RANGE,
+  findClockRow,
   HISTORY_FROM_MS,
-  kwh,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
   randomElement,
@@ -23,7 +23,10 @@ import {
 } from './random-homes.ts';
 
 /** Number of runs, and seed, of the random tests. GROUPED=100 tests as many memberships as are required before a release. */
-export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
+export const PROPERTY_TEST_OPTIONS = {
+  numRuns: Number(process.env.GROUPED ?? 1),
+  seed: Number(process.env.GROUPED_SEED ?? 1),
+};
 /** The parent of each group; null for the root. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
 export const GROUP_NAMES = Object.keys(PARENT);
@@ -95,7 +98,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
     },
   } as Omit<GroupedHomes, 'api'> as GroupedHomes;
   beforeAll(async () => {
-    seedRandom(PROPERTY_RUNS.seed);
+    seedRandom(PROPERTY_TEST_OPTIONS.seed);
     const api = await testApi();
     grouped.api = api;
     api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
@@ -121,11 +124,11 @@ export function expectedGroupAnswer(
   unit: GroupRowUnit,
   [start, end] = DATA_RANGE,
 ) {
-  const local = calendars.get(zone) as Calendar;
-  const group = referenceGroup(of.map(({ devices }) => devices));
+  const local = CALENDARS_BY_ZONE.get(zone) as Calendar;
+  const group = computeReferenceGroup(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
-    const row = clockRow(unit, at, one);
+    const row = findClockRow(unit, at, one);
     return row ? String(row.startMs) : unit === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
   });
   return [...buckets].flatMap(([name, rows]) => {
@@ -137,9 +140,11 @@ export function expectedGroupAnswer(
       .sort((a, b) => (b.used ?? 0) - (a.used ?? 0) || (a.hour < b.hour ? -1 : 1));
     return {
       date: unit === 'month' ? name : rows[0]?.[1].date,
-      kwh_used: kwh(used),
-      peak_hour: rows[0] && (clockRow(unit, ...rows[0])?.time ?? parts[0]?.label ?? null),
-      ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
+      kwh_used: convertToApiKwh(used),
+      peak_hour: rows[0] && (findClockRow(unit, ...rows[0])?.time ?? parts[0]?.label ?? null),
+      ...Object.fromEntries(
+        Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, convertToApiKwh(energy)]),
+      ),
       autarky,
       coverage,
       complete,
@@ -211,6 +216,6 @@ export async function changeGroupAtRandom(
         await agree();
       }
     }),
-    PROPERTY_RUNS,
+    PROPERTY_TEST_OPTIONS,
   );
 }

@@ -1,19 +1,19 @@
-import { createHeadMemory, type HeadCache } from '#ingest/write/head-memory.ts';
+import { createHeadCache, type HeadCache } from '#ingest/write/head-memory.ts';
 
 /**
  * Memory limit of the head cache in tests, which have few devices. The service's default of 512 MiB is too much for the thousands of caches
  * that tests create.
  */
 const ALL_BYTES = 256 * 1024;
-export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
+export const HEAD_CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
  * Creates a writer's cache of heads (states of devices). `none` caches nothing, `one` caches one device, `all` all devices; `dropped`
  * evicts the head on every third look-up. The service's cache is disabled for a while when other writers update the same devices. This
  * cache is not, so that plans on stale heads are tested often.
  */
-export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
-  const memory = createHeadMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
+export function createTestHeadCache(kind: (typeof HEAD_CACHE_KINDS)[number]): HeadCache {
+  const memory = createHeadCache({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
   const cachedIds = new Set<string>();
   let asked = 0;
   const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;

@@ -1,25 +1,25 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { computeExpectedMs } from '#src/energy/home/roles.ts';
+import { computeExpectedCoverageMs } from '#src/energy/home/roles.ts';
 import { computeMeasures } from '#src/energy/home/sums.ts';
 import { HOME_INCLUDES, selectIncludedFields } from '#src/energy/include.ts';
 import type { HomeFlows } from '#src/energy/period/period.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import type { DayRange } from '#src/energy/ranges.ts';
 import { readHomeSums } from '#src/energy/usage/home-sums.ts';
 
 const ALL = new Set(HOME_INCLUDES);
 
 /** Returns the energy flows of a home in each range, with coverage up to the current time. */
-export async function homeFlows(
+export async function computeHomeFlows(
   db: Database,
   userId: string,
-  ranges: readonly Range[],
+  ranges: readonly DayRange[],
   now: Date,
 ): Promise<HomeFlows[]> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const flows: HomeFlows[] = [];
   for (const range of ranges) {
-    const expected = computeExpectedMs(home.devices, home.stretches, {
+    const expected = computeExpectedCoverageMs(home.devices, home.stretches, {
       fromMs: range.from.getTime(),
       toMs: Math.min(range.to.getTime(), now.getTime()),
     });

@@ -6,7 +6,7 @@ export const FRAME_TYPES = { data: 0, headers: 1, rst: 3, settings: 4, ping: 6, 
 export const FRAME_FLAGS = { endStream: 1, endHeaders: 4 } as const;
 
 /** A raw HTTP/2 connection, on which tests send frames that no library would send. */
-export interface RawHttp2 {
+export interface RawHttp2Connection {
   socket: TLSSocket;
   write(...frames: Uint8Array[]): void;
   /** Received frames with type, stream and error code. `code` is set for RST_STREAM and GOAWAY. */
@@ -42,10 +42,13 @@ export const buildHeaderBlock = (headers: Record<string, string>): Uint8Array =>
   );
 
 /** Connects to a port of this machine. Sends the connection preface and the settings. */
-export async function rawHttp2(port: number, settings: Uint8Array = new Uint8Array()): Promise<RawHttp2> {
+export async function connectRawHttp2(
+  port: number,
+  settings: Uint8Array = new Uint8Array(),
+): Promise<RawHttp2Connection> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');
-  const came: RawHttp2['came'] = [];
+  const came: RawHttp2Connection['came'] = [];
   let rest: Buffer = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
     rest = Buffer.concat([rest, bytes]);

@@ -1,6 +1,6 @@
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
-import type { Receipt } from '#ingest/source/source.ts';
+import type { MessageReceipt } from '#ingest/source/source.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { startBroker } from './broker.ts';
@@ -11,7 +11,7 @@ export async function startImportBroker(
   checkLogin: (deviceId: string, secret: string) => Promise<boolean>,
 ): Promise<EmbeddedBroker> {
   const writer = createWriter(pool, { retentionMonths: 240 });
-  const waiting: { message: IncomingMessage; receipt: Receipt }[] = [];
+  const waiting: { message: IncomingMessage; receipt: MessageReceipt }[] = [];
   let writing = false;
   const writeAll = async () => {
     writing = true;
@@ -26,7 +26,7 @@ export async function startImportBroker(
     findLogin: async (deviceId, secret) =>
       (await checkLogin(deviceId, secret)) ? { userId: deviceId, accountId: deviceId } : null,
     receive(message, receipt) {
-      const incoming = toIncomingMessage(message);
+      const incoming = createIncomingMessage(message);
       if (!incoming) throw new Error(`no decoder for ${message.topic}`);
       waiting.push({ message: incoming, receipt });
       if (!writing) void writeAll();

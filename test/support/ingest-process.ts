@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from './service.ts';
 
 /** An ingest process with its embedded broker, and its database. */
 export interface IngestProcess {
@@ -10,11 +10,11 @@ export interface IngestProcess {
 
 /** Registers hooks that start and remove the process. `begin` receives it before the first test. */
 export function registerIngestProcess(begin: (made: IngestProcess) => void): void {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let made: IngestProcess;
   beforeAll(async () => {
     const database = await testDatabase();
-    folder = await temporaryFolder();
+    folder = await createTemporaryFolder();
     made = { database, ingest: await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path }) };
     begin(made);
   });

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
  * Starts a mail server that accepts messages unless `accept` returns an error. Returns the server with the received
  * messages.
  */
-export async function mailServer(accept: () => Error | null = () => null) {
+export async function startMailServer(accept: () => Error | null = () => null) {
   const messages: Buffer[] = [];
   const server = new SMTPServer({
     authOptional: true,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { MemberAccess } from '#src/database/enums.ts';
-import type { Answer, TestApi } from './api.ts';
+import type { TestApi, TestApiResponse } from './api.ts';
 
 const SECRET = 'the secret of the tests';
 
@@ -33,7 +33,7 @@ export const inviteMember = (
   home: Person,
   email: string,
   access: MemberAccess = 'read',
-): Promise<Answer> =>
+): Promise<TestApiResponse> =>
   api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
 
 /** Makes an account a member of a home, by an invitation to the account's e-mail address. Returns the id of the membership. */
@@ -47,7 +47,12 @@ export async function addMember(api: TestApi, home: Person, member: Person, acce
 }
 
 /** Creates a key of a member for a home. */
-export async function homeKey(api: TestApi, home: Person, member: Person, more: object = {}): Promise<string> {
+export async function createMemberKeyForHome(
+  api: TestApi,
+  home: Person,
+  member: Person,
+  more: object = {},
+): Promise<string> {
   const body = { home_user_id: home.userId, ...more };
   const { status, json } = await api.send('/v1/keys', { method: 'POST', key: member.key, body });
   expect({ status, home: json.home_user_id }).toEqual({ status: 201, home: home.userId });

@@ -7,16 +7,16 @@ import {
   type SeriesReadingWithVerdict,
   type SettingsByTime,
 } from '#ingest/normalise/counting-rule.ts';
-import { findAppliedTimeRange, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
+import { findAppliedRangeOfEdit, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { getReadingKey } from '#ingest/normalise/replay.ts';
-import { type EarlierRoles, NO_SERIES_ROLES, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { NO_SERIES_ROLES, type RolesBeforeTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { doesSeriesStopCounting, getTariffStartMs } from '#ingest/write/series-plan.ts';
-import type { RequestedStretch, Stretch } from '#ingest/write/stretch.ts';
+import { getTariffStartMs, hasSeriesStoppedCounting } from '#ingest/write/series-plan.ts';
+import type { Stretch, StretchRequest } from '#ingest/write/stretch.ts';
 import type { FirstReadingTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -27,7 +27,7 @@ interface StoredSeries {
   channel: string;
   kind: string;
   roles: SeriesRoles;
-  earlierRoles?: readonly EarlierRoles[];
+  earlierRoles?: readonly RolesBeforeTime[];
   firsts: FirstReadingTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
@@ -74,12 +74,12 @@ export interface MemoryStore {
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** Returns a frozen copy of the device; changes of the copy throw. */
   load(deviceId: string): { device: DeviceState; version: number };
-  stretch(wanted: RequestedStretch): Stretch;
+  stretch(wanted: StretchRequest): Stretch;
   /** Stores all plans. If one of their devices has changed since it was loaded, stores no plan and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
 
-export function memoryStore(): MemoryStore {
+export function createMemoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   let edits = 0;
   const series = new Map<number, StoredSeries>();
@@ -98,10 +98,10 @@ export function memoryStore(): MemoryStore {
   }: DevicePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
-      .map((edit) => ({ ...edit, counted: findAppliedTimeRange(edit, pieceUntilMs) }))
+      .map((edit) => ({ ...edit, counted: findAppliedRangeOfEdit(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
-      !findTimesComputedWithOtherSettings(computedWith, device.settings) &&
+      !findRangeComputedWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
       device.edits.every((edit) => findPendingEditStartMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
@@ -132,7 +132,7 @@ export function memoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(getReadingKey(point), point);
       }
-      if (doesSeriesStopCounting(plan)) one.verdicts.clear();
+      if (hasSeriesStoppedCounting(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 /** A mosquitto broker that a test has started, on a free loopback port. */
 export interface Mosquitto {
@@ -27,7 +27,7 @@ export async function startMosquitto({
   if (!program)
     throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (npm run test:setup does so)');
   const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
-  const port = wanted ?? (await freePort());
+  const port = wanted ?? (await findFreePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
   // Mosquitto stores persistent data in the folder unless the configuration names another one.

@@ -3,7 +3,7 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { afterEach } from 'vitest';
 import type { BrokerOptions, EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
-import type { Receipt } from '#ingest/source/source.ts';
+import type { MessageReceipt } from '#ingest/source/source.ts';
 import { startBroker } from './broker.ts';
 
 export const DEVICE_ID = 'dev_00000000000000000000000000';
@@ -26,7 +26,7 @@ afterEach(async () => {
 /** Starts a broker that commits each message at once, unless the test delays the commits. */
 export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) {
   const received: { topic: string; text: string }[] = [];
-  const held: Receipt[] = [];
+  const held: MessageReceipt[] = [];
   const holding = { isOn: false };
   const broker = await startBroker({
     receive({ topic, payload }, receipt) {
@@ -64,7 +64,7 @@ export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptio
 }
 
 /** Connects and sends these bytes. `replies`: packets that the broker has sent. */
-export async function connectByBytes(
+export async function connectWithRawBytes(
   broker: EmbeddedBroker,
   connectBytes: Buffer,
   version: { protocolVersion: number } = MQTT5_OPTIONS,

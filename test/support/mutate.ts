@@ -36,7 +36,7 @@ const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(
  * Creates a mutator that changes messages like faulty firmware, faulty links and attackers. The same seed gives the
  * same changes.
  */
-export function createMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
+export function createMessageMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random.next() * most);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;

@@ -6,7 +6,7 @@ import { findProcessTree } from './cluster/namespace.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 /** A program that runs with its own root file system, as in a container. */
-export interface ProgramInOwnRoot {
+export interface ProgramInRootFilesystem {
   process: ChildProcess;
   /** Standard output and standard error of the program so far. */
   output(): string;
@@ -16,7 +16,7 @@ export interface ProgramInOwnRoot {
   terminate(): void;
 }
 
-export interface InOwnRoot {
+export interface RootFilesystemOptions {
   /** Folder in which the root is mounted. Its subfolder `data` is the volume. */
   folder: string;
   /** Folders of the repository that are copied into the image, in addition to packages. */
@@ -51,7 +51,7 @@ cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no
   sh -c 'cd /app; exec "$@"' sh "$@" && exit 0 || exit $?`;
 
 /** Runs a program of the service in its own root file system. Needs root and permission to mount. */
-export function startInOwnRoot({
+export function startInRootFilesystem({
   folder,
   copied,
   user,
@@ -59,7 +59,7 @@ export function startInOwnRoot({
   env,
   capabilities = [],
   file = '',
-}: InOwnRoot): ProgramInOwnRoot {
+}: RootFilesystemOptions): ProgramInRootFilesystem {
   const capabilityList = ['-all', ...capabilities.map((name) => `+${name}`)].join();
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql', 'docs'];
   if (copied.join() !== known.join())

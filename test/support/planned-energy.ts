@@ -7,14 +7,18 @@ import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
 import { createRolesLookup, getCountingEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import { hasRisen, shiftStepAfter } from '#ingest/normalise/tariffs.ts';
+import { hasCountedEnergy, shiftStepEnergyAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
-import { COMMODITIES, isElectricityMeter, METERS } from '#src/database/meter.ts';
+import { AGGREGATED_METERS, COMMODITIES, isElectricityMeter } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import {
+  computeReferenceConsumption,
+  getStartOfQuarterHour,
+  orderDistinctReadings,
+} from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/counting-rules.ts';
+import { listReferenceReadings } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
 /** Expects two values to be equal, as `toEqual` does. For equal values, `toEqual` takes ten times as long. */
@@ -24,7 +28,7 @@ export function expectEqual(actual: unknown, wanted: unknown, message?: string):
 
 /** Expects the load profile to equal the result that the reference implementation computes from all readings. */
 export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
-  const readings = readingsOfDevice(all);
+  const readings = listReferenceReadings(all);
   const edits = inForce(device);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
   const { settings } = device;
@@ -38,7 +42,7 @@ export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings
       d.exportCoveredMs,
     ]),
   );
-  const wanted = [...referenceConsumption(readings, settings, startOfQuarterHour, edits)].map(([at, row]) =>
+  const wanted = [...computeReferenceConsumption(readings, settings, getStartOfQuarterHour, edits)].map(([at, row]) =>
     line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
   );
   expectEqual(stored.sort(), wanted.sort());
@@ -49,9 +53,9 @@ const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ is
 /** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
 function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): void {
   const { settings, meters } = device;
-  for (const meter of METERS.filter((one) => !isElectricityMeter(one))) {
+  for (const meter of AGGREGATED_METERS.filter((one) => !isElectricityMeter(one))) {
     const meterWords = meter.split('_');
-    const ofMeter = readingsOfDevice(all).flatMap((one) => {
+    const ofMeter = listReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
       // The register of unknown meaning may also measure this medium, so a power of the same circuit does not count.
@@ -66,7 +70,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
     });
     // An electricity meter's power counts as export, too, so the meter has readings even if it has a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
-    const wanted = [...referenceConsumption(ofMeter, settings, startOfQuarterHour, edits)]
+    const wanted = [...computeReferenceConsumption(ofMeter, settings, getStartOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
       .map(([at, row]) => `${at} ${[row.energy, row.estimated, counts(row.readings), row.covered]}`);
     const stored = [...dropZeroBuckets(meters.get(meter) ?? new Map())].map(
@@ -91,9 +95,9 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
   expectEnergy(device, all);
   expectMeters(device, all);
   const { series, settings } = device;
-  const readings = readingsOfDevice(all);
+  const readings = listReferenceReadings(all);
   for (const { channel, kind, points, verdicts, tail, lastReadAtMs, ...of } of series.values()) {
-    const sent = distinctReadings(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const sent = orderDistinctReadings(readings.filter((one) => one.channel === channel && one.kind === kind));
     const { isExcluded, added, stepsBack } = computeSeriesEdits(
       device.edits.map((edit) => ({ ...edit, counted: null })),
       channel,
@@ -145,7 +149,7 @@ export function expectStoredByRules(device: StoredDevice): void {
         : Math.max(one.step.startMs, ...steps.filter((other) => isWithin(one, other)).map(({ step }) => step.endMs));
     addIntervalToDeltas(
       profile,
-      afterMs === one.step.startMs ? one.step : shiftStepAfter(one.step, afterMs),
+      afterMs === one.step.startMs ? one.step : shiftStepEnergyAfter(one.step, afterMs),
       one.roles,
       1,
     );
@@ -175,7 +179,7 @@ const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&
   one.of !== other.of &&
-  hasRisen(one.step) &&
-  hasRisen(other.step) &&
+  hasCountedEnergy(one.step) &&
+  hasCountedEnergy(other.step) &&
   other.step.startMs >= one.step.startMs &&
   other.step.endMs < one.step.endMs;

@@ -4,7 +4,7 @@ import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
 import { arbitrarySettings, type ReadingHistory } from '#test/reference/histories.ts';
-import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
+import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
@@ -31,7 +31,7 @@ export const arbitraryDelivery = fc.record({
   /** Index of the writer that continues at each step. Often, another writer has changed the state since a writer planned on it. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Kind of each writer's head cache. */
-  memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),
+  memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
   /** Changes of settings by owners, each with the step before which it is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
@@ -80,7 +80,7 @@ export function runWriters(
   all: readonly ReadingHistory['readings'][] = [],
 ): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
-  const memories = how.memories.map(createHeadCache);
+  const memories = how.memories.map(createTestHeadCache);
   for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
     for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
       store.set(deviceIds[device] as string, settings);

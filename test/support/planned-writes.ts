@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { findPendingEditStartMs } from '#ingest/normalise/edits.ts';
-import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import {
-  areReadingsAfterEdits,
+  areFurtherReadingsAfterEdits,
   type DeviceState,
   formatSeriesName,
-  isAfterLastSplit,
+  hasReadingAfterLastSplit,
 } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
 import type { HeadCache } from '#ingest/write/head-memory.ts';
@@ -17,7 +17,7 @@ import type { Stretch } from '#ingest/write/stretch.ts';
 import { findPendingRoles } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
-import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
+import { createMemoryStore, type MemoryStore, type StoredDevice } from '#test/support/memory-store.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -86,7 +86,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => findPendingEditStartMs(edit) ?? []);
   const roles = findPendingRoles(device, [...device.series.values()]);
-  const settingsFrom = findTimesComputedWithOtherSettings(device.computedWith, device.settings);
+  const settingsFrom = findRangeComputedWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
@@ -122,8 +122,8 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
 /** Whether the head of a device may be cached, by the same rule as in `load.ts`. */
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
-  [...series.values()].every(isAfterLastSplit) &&
-  areReadingsAfterEdits(
+  [...series.values()].every(hasReadingAfterLastSplit) &&
+  areFurtherReadingsAfterEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
@@ -143,7 +143,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
 export function createPairedDevices(
   histories: readonly ({ readings: ReadingHistory['readings'] } & CountingSettings)[],
 ) {
-  const store = memoryStore();
+  const store = createMemoryStore();
   const devices = histories.map(({ readings, ...settings }, index) => {
     const deviceId = `dev_${index}`;
     store.pair(deviceId, settings);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createSecretBox } from '#src/core/secrets.ts';
-import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
+import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
-import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { type TestApi, testApi } from './api.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -14,17 +14,17 @@ export let utility: Person;
 export let home: Person;
 
 const MINUTE_MS = 60_000;
-export const SECRET_BOX = createSecretBox('the secret of the tests');
+export const SECRET_BOX = createSecretEncrypter('the secret of the tests');
 export let host: Receiver;
-export let fetcher: ReturnType<typeof createAnswerFetcher>;
+export let fetcher: ReturnType<typeof createPriceSourceFetcher>;
 /** Function that returns the responses to requests for presets, so that no request is sent to a preset's real address. */
-let preset: FetchAnswer;
+let preset: SourceFetcher;
 /** Sets this function. */
-export const answerPresets = (answer: FetchAnswer): void => {
+export const setPresetResponse = (answer: SourceFetcher): void => {
   preset = answer;
 };
 export let presetUrls: string[] = [];
-export const fetchAnswer: FetchAnswer = (request) => {
+export const fetchTestResponse: SourceFetcher = (request) => {
   if (request.url.startsWith(host.url.replace('/hook', ''))) return fetcher.fetchAnswer(request);
   presetUrls.push(request.url);
   return preset(request);
@@ -34,8 +34,10 @@ export const fetchAnswer: FetchAnswer = (request) => {
 export function registerSourceApi(): void {
   beforeAll(async () => {
     host = await startReceiver();
-    fetcher = createAnswerFetcher({ allowPrivate: true, ca: host.ca, timeoutMs: 3_000 });
-    api = await testApi({ beforeListening: (_, context) => Object.assign(context, { fetchAnswer }) });
+    fetcher = createPriceSourceFetcher({ allowPrivate: true, ca: host.ca, timeoutMs: 3_000 });
+    api = await testApi({
+      beforeListening: (_, context) => Object.assign(context, { fetchAnswer: fetchTestResponse }),
+    });
     admin = await api.user('admin');
     utility = await api.user('utility');
     home = await api.user('homeowner', { enrolledBy: utility.userId });
@@ -55,17 +57,17 @@ export function registerSourceApi(): void {
 }
 
 export const sourceUrl = (path = '/prices') => host.url.replace('/hook', path);
-export const answerWith = (text: string | Buffer, headers: Record<string, string> = {}) => {
+export const createSourceResponse = (text: string | Buffer, headers: Record<string, string> = {}) => {
   host.answer = () => ({ status: 200, headers, body: text });
 };
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
-export const ownSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
-export const foreignSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
+export const createTestSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
+export const createForeignTestSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
 /** Returns a function that sets the response of the host. */
-export const answerOfHost = (answer: ReturnType<Receiver['answer']>) => () => {
+export const createHostResponseSetter = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };
-export const answerRows = (...prices: [string, unknown][]) =>
+export const createRowsResponse = (...prices: [string, unknown][]) =>
   JSON.stringify({ rows: prices.map(([time, price]) => ({ from: `2026-06-${time}:00Z`, price })) });
 export const HOURLY_PRICE_SERIES = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };
 export const postSeries = (more: object, key = utility.key) =>
@@ -90,7 +92,8 @@ export const readPrices = async (id: string) =>
       (one: { starts_at: string; per_kwh: string }) => [one.starts_at.slice(8, 16), one.per_kwh],
     ),
   );
-export const fetchNextSource = () => fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer, clock: () => api.now });
+export const fetchNextSource = () =>
+  fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: fetchTestResponse, clock: () => api.now });
 /** Fetches all due series. Skips the second that must lie between two fetches from one host. */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {

@@ -2,7 +2,7 @@
  * Returns the CPU time of `work` in this process, in ms. Other processes do not add to it, so a bound on it is reliable
  * on a busy machine.
  */
-export function processorMs(work: () => void): number {
+export function measureProcessorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);

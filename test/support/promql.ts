@@ -33,7 +33,7 @@ export function readPromQl(expression: string): { asked: Asked[]; grouping: stri
 }
 
 /** Returns the labels of each metric in a scrape. Names of histograms include the suffixes of their series. */
-export function readScrape(text: string): Map<string, Set<string>> {
+export function parseScrape(text: string): Map<string, Set<string>> {
   const known = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {
     const [, name, type] = /^# TYPE (\S+) (\S+)/.exec(line) ?? [];

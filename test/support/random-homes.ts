@@ -216,13 +216,13 @@ function calendar(zone: string) {
   );
 }
 export type Calendar = ReturnType<typeof calendar>;
-export const calendars = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
+export const CALENDARS_BY_ZONE = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
 /** Length in minutes of each unit of rows that is shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
 /** Returns the start (Unix ms) of the row that contains a quarter-hour, and the row's name. Null if the unit is a day or longer. */
-export function clockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
+export function findClockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;
   const after = minute % length;
@@ -230,5 +230,5 @@ export function clockRow(unit: string, at: number, { hour, minute }: { hour: str
 }
 
 /** Converts mWh to kWh, as in API responses. */
-export const kwh = (energy: number | null) =>
+export const convertToApiKwh = (energy: number | null) =>
   energy === null ? null : (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000 || 0;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { waitUntilReachable } from './mosquitto.ts';
 
 /** A Redis server that a test has started, on a free loopback port and without persistence. */
@@ -18,7 +18,7 @@ export async function startRedis(): Promise<TestRedis> {
       'redis-server is not installed; on Debian: apt-get install redis-server (npm run test:setup does so)',
     );
   }
-  const port = await freePort();
+  const port = await findFreePort();
   let child: ChildProcess;
   const redis = {
     url: `redis://127.0.0.1:${port}`,

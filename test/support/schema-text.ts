@@ -5,7 +5,7 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
  * order in which migrations created them. Functions and definitions of views are omitted, because they have their own files. The schema is
  * read from the catalogue, because the embedded server has no pg_dump.
  */
-export async function schemaText(pool: Pool | PoolClient): Promise<string> {
+export async function generateSchemaText(pool: Pool | PoolClient): Promise<string> {
   const { rows: relations } = await pool.query<Relation>(RELATIONS);
   const { rows: lines } = await pool.query<Line>(COLUMNS);
   const { rows: constraints } = await pool.query<Line>(CONSTRAINTS);

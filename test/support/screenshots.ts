@@ -6,7 +6,7 @@ import { getDayBefore } from '#src/dashboard/parts/format.ts';
 import { getTodayInZone } from '#src/dashboard/parts/period.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
-import { temporaryFolder } from './service.ts';
+import { createTemporaryFolder } from './service.ts';
 
 /** Folder of the dashboard's pictures in the README and the docs. */
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
@@ -105,7 +105,7 @@ export const PICTURE_FILES = Object.values(PICTURES).flatMap((pages) =>
 
 /** Takes all screenshots of a newly started demo. Writes no other files. */
 async function takeAll(): Promise<void> {
-  const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
+  const [folder, browser] = await Promise.all([createTemporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
   const env = { ...Object.fromEntries(ports), DATA_DIR: folder.path, LOG_LEVEL: 'warn' };
   // The demo's roles are separate processes, which inherit this process's environment.

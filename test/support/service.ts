@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getHeapEnvironment, getHeapFlags } from '#src/start/children.ts';
-import { PROGRAM } from './program.ts';
+import { TESTED_PROGRAM } from './program.ts';
 
 /** A role of the service that runs in a separate process, as in production. */
 export interface RoleProcess {
@@ -23,7 +23,7 @@ export interface RoleProcess {
 export async function startRole(
   role: 'ingest' | 'api' | 'worker',
   env: Record<string, string>,
-  program = PROGRAM,
+  program = TESTED_PROGRAM,
 ): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(program, [role], {
@@ -62,7 +62,7 @@ export async function startRole(
 }
 
 /** Creates a folder that is removed at the end of the test. */
-export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+export async function createTemporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'energy-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -1,9 +1,9 @@
 import type { HomeFault } from '#simulators/home-faults.ts';
-import { drawHomeTraits, freezerWatts, type HomeTraits, simulateDay } from '#simulators/homes.ts';
+import { computeFreezerWatts, drawHomeTraits, type HomeTraits, simulateDay } from '#simulators/homes.ts';
 import { createRandom } from '#simulators/random.ts';
 import { drawSolarTraits, simulateSolarDay } from '#simulators/solar.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { toDayNumber } from '#src/remarks/calendar.ts';
+import { parseDayNumber } from '#src/remarks/calendar.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts';
 
 const DAY_MS = 86_400_000;
@@ -54,7 +54,7 @@ export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, f
       used.set(quarters(load), at);
       production.set(quarters(made), at);
     } else used.set(quarters(simulateDay(traits, startsAtMs).watts), at);
-    freezer.set(quarters(freezerWatts(traits, startsAtMs)), at);
+    freezer.set(quarters(computeFreezerWatts(traits, startsAtMs)), at);
   }
   const daily = Array.from({ length: days }, (_, day) => {
     const watts = used.subarray(day * QUARTER_HOURS_PER_DAY, (day + 1) * QUARTER_HOURS_PER_DAY);
@@ -76,10 +76,10 @@ function quarters(minutes: Int32Array): Float64Array {
  * Returns the profile of a home at a quarter-hour, whose index counts from the start of 2025. `hasPlug`: whether the home's freezer is
  * measured separately.
  */
-export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
+export function getProfileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
   const today = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-  const firstDay = toDayNumber('2025-01-01');
+  const firstDay = parseDayNumber('2025-01-01');
   return {
     fromMs: FROM_MS + from * QUARTER_HOUR_MS,
     used: year.used.subarray(from, quarter),

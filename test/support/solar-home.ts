@@ -20,7 +20,7 @@ export interface SolarQuarterHour {
  * Writes a home with a grid meter and an inverter. Energy is known at all times, except that the inverter is silent in quarter-hours for
  * which `isUnknown` is true. Returns the home's quarter-hours.
  */
-export async function solarHome(
+export async function writeSolarHome(
   api: TestApi,
   userId: string,
   { fromMs, toMs, isUnknown = () => false }: { fromMs: number; toMs: number; isUnknown?: (atMs: number) => boolean },

@@ -25,8 +25,9 @@ export function steadyHome(changesAtMs = Number.POSITIVE_INFINITY): SimulatedHom
   };
 }
 
-export const payloadsByTopic = (messages: FamilyMessage[]) =>
+export const mapPayloadsByTopic = (messages: FamilyMessage[]) =>
   Object.fromEntries(messages.map((one) => [one.topic, one.payload]));
-export const retainedTopics = (messages: FamilyMessage[]) =>
+export const listRetainedTopics = (messages: FamilyMessage[]) =>
   messages.filter((one) => one.retain).map((one) => one.topic);
-export const sendOnce = (device: FamilyDevice, atMs = STEADY_HOME_NOW_MS) => device.messages(steadyHome(), atMs);
+export const simulateOneMessageSet = (device: FamilyDevice, atMs = STEADY_HOME_NOW_MS) =>
+  device.messages(steadyHome(), atMs);

@@ -6,10 +6,10 @@ import { findProcessTree } from './cluster/namespace.ts';
 const repository = resolve(import.meta.dirname, '../..');
 
 /** Path of the checkout for programs in the systemd environment. */
-export const CHECKOUT = '/home/me/energy-usage-service';
+export const CHECKOUT_PATH = '/home/me/energy-usage-service';
 
 /** The systemd of this machine's Debian, as the first process of separate namespaces, with the service that it runs. */
-export interface OwnSystemd {
+export interface IsolatedSystemd {
   /** Standard output and standard error of the service in systemd so far. */
   output(): string;
   /** Runs `systemctl` in the systemd environment. Throws if it fails. */
@@ -31,7 +31,7 @@ export interface OwnSystemd {
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
 mount -t tmpfs -o mode=755 root "$root"; cd "$root"
-mkdir -p data dev proc sys tmp usr run var/log var/lib var/cache opt/node etc/systemd/system etc/energy-usage .${CHECKOUT} root boot
+mkdir -p data dev proc sys tmp usr run var/log var/lib var/cache opt/node etc/systemd/system etc/energy-usage .${CHECKOUT_PATH} root boot
 for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
 mount --bind /usr usr; mount --bind "$node" opt/node
 cp -a /etc/passwd /etc/group /etc/shadow /etc/gshadow /etc/login.defs /etc/nsswitch.conf /etc/ld.so.cache etc/
@@ -45,7 +45,7 @@ mount -t sysfs -o ro sysfs sys
 if test -e /sys/fs/cgroup/cgroup.controllers; then mount -t cgroup2 cgroup2 sys/fs/cgroup
 else mount -t tmpfs -o mode=755 cgroups sys/fs/cgroup; mkdir sys/fs/cgroup/unified sys/fs/cgroup/systemd
   mount -t cgroup2 cgroup2 sys/fs/cgroup/unified; mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd; fi
-mount --bind "$repository" .${CHECKOUT}; mount -o remount,bind,ro .${CHECKOUT}; chmod 700 home/me
+mount --bind "$repository" .${CHECKOUT_PATH}; mount -o remount,bind,ro .${CHECKOUT_PATH}; chmod 700 home/me
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
@@ -69,7 +69,7 @@ export function hasCgroups(): boolean {
  * Starts systemd. `units`: folder of unit files, whose `test.target` is started. `settings`: settings file of the service, which is not
  * installed yet. Needs root and permission to mount.
  */
-export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
+export function startSystemd(options: { folder: string; units: string; settings: string }): IsolatedSystemd {
   const { folder, units, settings } = options;
   const mounted = join(folder, 'root');
   mkdirSync(mounted, { recursive: true });
@@ -108,7 +108,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
       }
     },
     systemctl: (...args) => inside('systemctl', '--no-pager', ...args),
-    type: (command) => inside('sh', '-c', `cd ${CHECKOUT} && ${command}`),
+    type: (command) => inside('sh', '-c', `cd ${CHECKOUT_PATH} && ${command}`),
     pids: () => findProcessTree(first()).slice(1),
     async kill() {
       child.kill('SIGKILL');

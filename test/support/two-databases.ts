@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
-import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { getSuperuserUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE_LEVEL, PACKED_DAYS_TABLE, ROLLUP_LEVELS, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { temporaryFolder } from './service.ts';
+import { createTemporaryFolder } from './service.ts';
 
 /** Options of a move, and callbacks that do nothing, for tests that do not check them. */
 export const AUTO_TIER = { timescale: 'auto' } as const;
-export const SILENT_CALLBACKS = { step: () => {}, progress: () => {} };
+export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 
 /** An embedded installation, as new users have it, and a database of this run's tier. Both are new for each test. */
 export interface TwoDatabases {
@@ -25,16 +25,16 @@ export interface TwoDatabases {
 
 /** Registers hooks that create and remove the two databases, which are available within a test. */
 export function registerTwoDatabases(): TwoDatabases {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
   /** Name of the migrated template from which databases that the role owns are copied. */
   let template: string | undefined;
   const two = { embeddedDatabase } as TwoDatabases;
   beforeAll(async () => {
-    folder = await temporaryFolder();
+    folder = await createTemporaryFolder();
     embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-    const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
+    const admin = createPool(getSuperuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
     // No test that moves accounts kills this PostgreSQL server, so the server need not flush the many copied databases to disk.
     for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
@@ -61,15 +61,15 @@ export function registerTwoDatabases(): TwoDatabases {
     const name = `move_${++made}`;
     const copied = owned ? template : undefined;
     const origin = copied ? `TEMPLATE ${copied} STRATEGY FILE_COPY` : '';
-    const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
+    const admin = createPool(getSuperuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''} ${origin}`);
     await admin.end();
     if (!owned) {
-      const inside = createPool(superuserUrl(folder.path, name), { max: 1 });
+      const inside = createPool(getSuperuserUrl(folder.path, name), { max: 1 });
       await inside.query('GRANT ALL ON SCHEMA public TO tenant');
       await inside.end();
     }
-    const url = superuserUrl(folder.path, name).replace('//postgres@', '//tenant@');
+    const url = getSuperuserUrl(folder.path, name).replace('//postgres@', '//tenant@');
     const pool = createPool(url);
     if (copied) await pool.query('UPDATE installation SET installation_id = DEFAULT');
     else await migrate(pool);
@@ -84,9 +84,9 @@ export function registerTwoDatabases(): TwoDatabases {
  */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(
-    (relation) => relation !== STORED_HOURS.relation && relation !== PACKED_DAYS.relation,
+    (relation) => relation !== STORED_HOURS_TABLE.relation && relation !== PACKED_DAYS_TABLE.relation,
   ),
-  ...[LOAD_PROFILE, ...LEVELS].map(({ relation }) => relation),
+  ...[LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].map(({ relation }) => relation),
 ];
 
 /** Returns the relations whose rows differ between two databases. */

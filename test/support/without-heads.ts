@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import {
+  getClosedHoursRelation,
   getQuarterHourColumn,
-  getStoredRelation,
-  LATER_QUARTER_HOURS,
-  LEVELS,
-  LOAD_PROFILE,
+  LOAD_PROFILE_LEVEL,
   MEASURE_COLUMNS,
-  STORED_LEVELS,
+  QUARTER_HOURS_WITH_OWN_COLUMN,
+  ROLLUP_LEVELS,
+  STORED_ROLLUP_LEVELS,
 } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -39,12 +39,12 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
   const statements = [
     `CREATE TABLE quarter_hours AS SELECT device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
      FROM closed_device_intervals GROUP BY 1, 2, 3 HAVING sum(covered_ms) <> 0 OR sum(export_covered_ms) <> 0`,
-    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${getStoredRelation(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
+    `DROP VIEW device_intervals, device_hourly, ${STORED_ROLLUP_LEVELS.map((level) => `${getClosedHoursRelation(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
     'DROP TABLE device_days',
     'DROP FUNCTION apply_device_hours',
     'DELETE FROM device_hours',
     ...MEASURE_COLUMNS.flatMap((column) =>
-      LATER_QUARTER_HOURS.map(
+      QUARTER_HOURS_WITH_OWN_COLUMN.map(
         (quarter) => `ALTER TABLE device_hours DROP COLUMN ${getQuarterHourColumn(column, quarter)}`,
       ),
     ),
@@ -62,8 +62,9 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
     // Views of the files in sql/rollups. A migration drops these views, or a function needs them.
-    ...STORED_LEVELS.map(
-      (level) => `CREATE VIEW ${getStoredRelation(level)}_expected AS SELECT * FROM ${getStoredRelation(level)}`,
+    ...STORED_ROLLUP_LEVELS.map(
+      (level) =>
+        `CREATE VIEW ${getClosedHoursRelation(level)}_expected AS SELECT * FROM ${getClosedHoursRelation(level)}`,
     ),
     'CREATE VIEW closed_device_hourly_expected AS SELECT * FROM closed_device_hourly',
     'CREATE VIEW device_intervals AS SELECT * FROM closed_device_intervals',
@@ -92,7 +93,7 @@ export async function revertHeadsMigration(database: TestDatabase): Promise<void
   };
   await closeOpenHours(pool);
   await revertHoursMigration(database);
-  const views = [...LEVELS, LOAD_PROFILE].map(({ relation }) => relation);
+  const views = [...ROLLUP_LEVELS, LOAD_PROFILE_LEVEL].map(({ relation }) => relation);
   await run(
     'ALTER TABLE series ADD COLUMN last_read_at timestamptz, ADD COLUMN tail jsonb',
     `UPDATE series SET last_read_at = to_timestamp((entry->>1)::bigint / 1000.0), tail = nullif(entry->2, 'null')
@@ -101,8 +102,8 @@ export async function revertHeadsMigration(database: TestDatabase): Promise<void
     'DROP TRIGGER devices_change_head ON devices',
     'DROP TRIGGER devices_make_head ON devices',
     'UPDATE devices d SET last_seen_at = seen_at FROM device_heads h WHERE h.device_id = d.device_id',
-    `DROP VIEW ${[...LEVELS].reverse().map(({ relation }) => relation)}, ${LOAD_PROFILE.relation}, open_hours, open_quarter_hours`,
-    `DROP VIEW ${STORED_LEVELS.map((level) => `${getStoredRelation(level)}_expected`).reverse()}, closed_device_hourly_expected`,
+    `DROP VIEW ${[...ROLLUP_LEVELS].reverse().map(({ relation }) => relation)}, ${LOAD_PROFILE_LEVEL.relation}, open_hours, open_quarter_hours`,
+    `DROP VIEW ${STORED_ROLLUP_LEVELS.map((level) => `${getClosedHoursRelation(level)}_expected`).reverse()}, closed_device_hourly_expected`,
     'DROP TABLE device_heads, usage_changes',
     'DROP FUNCTION make_head, change_head, new_version, user_daily_peak_hour',
     'CREATE TABLE usage_changes (change_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, user_id text COLLATE "C" NOT NULL, hour timestamptz NOT NULL)',

@@ -19,11 +19,11 @@ export const getMailTexts = (language: Language): Record<string, NestedTexts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
 /** Returns the texts of a language in the compiled form that a browser fetches. */
-export const compiledWords = (language: Language): Promise<CompiledWords> => compileTexts(getPages(language));
+export const compileWordsOfLanguage = (language: Language): Promise<CompiledWords> => compileTexts(getPages(language));
 
 /** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
-  setWords(language, await compiledWords(language), tags);
+  setWords(language, await compileWordsOfLanguage(language), tags);
 }
 
 /** Returns every text of a language by its path, such as `devices.login.ports`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 /**
  * Requests every response that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await testApi();
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
-  await writeProfile(api, anna.userId, profile);
+  await writeLoadProfile(api, anna.userId, profile);
   // Half of the data is before the boundary of the materialised data, on tiers that have one.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
 });

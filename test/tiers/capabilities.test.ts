@@ -4,7 +4,7 @@ import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { compressHistory, migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { startApache } from '#test/support/tiers/apache.ts';
+import { startTimescaleApache } from '#test/support/tiers/apache.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ test('TIMESCALE=off refuses a database that was created with the extension', asy
 test('an extension that is installed but not loaded leaves the database plain, and the summary line states the remedy', async () => {
   // Only the server of the apache tier can be started without the extension loaded.
   if (database.tier !== 'apache') return;
-  const server = await startApache({ preload: false });
+  const server = await startTimescaleApache({ preload: false });
   const pool = createPool(server.urlOf('postgres'));
   const found = (await migrate(pool)).database;
   await pool.end();

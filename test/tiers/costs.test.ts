@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type ApiTariff,
   type CostedQuarterHour,
+  computeReferenceCosts,
   type ReferenceCost,
   type ReferenceHome,
-  referenceCosts,
 } from '#test/reference/cost.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
@@ -189,7 +189,7 @@ function expected(quarters: readonly CostedQuarterHour[], tariffs: readonly ApiT
   };
   const withoutMonths = tariffs.map(({ capacity: _, ...rest }) => rest);
   const ofRows = group === 'month' || group === 'all' ? home : { ...home, tariffs: withoutMonths };
-  const costs = referenceCosts(
+  const costs = computeReferenceCosts(
     ofRows,
     { fromMs, toMs, nowMs: api.now.getTime() },
     nameOf,

@@ -17,13 +17,13 @@ import { refreshRollups } from '#src/rollups/refresh.ts';
 import {
   type AggregateRow,
   type BucketStart,
-  referenceConsumption,
-  startOfDay,
-  startOfHour,
-  startOfMonth,
-  startOfQuarterHour,
+  computeReferenceConsumption,
+  getStartOfDay,
+  getStartOfHour,
+  getStartOfMonth,
+  getStartOfQuarterHour,
 } from '#test/reference/consumption.ts';
-import { type ArbitraryEdit, arbitraryEdit, buildEdit, type ReferenceEdit } from '#test/reference/edits.ts';
+import { arbitraryEdit, buildEdit, type RandomEditParameters, type ReferenceEdit } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithNewQuantities,
@@ -33,7 +33,7 @@ import {
   type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
+import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
 import { createMeter } from '#test/support/meters.ts';
 
 /**
@@ -109,9 +109,9 @@ interface Delivery {
   /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
   /** Kind of cache that each of the two writers has. */
-  memories: (typeof CACHE_KINDS)[number][];
+  memories: (typeof HEAD_CACHE_KINDS)[number][];
   /** Concurrent manual edits, revocations of a device's last edit, and changes of a device's settings. */
-  edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: CountingSettings | null }[];
+  edits: { device: number; edit: RandomEditParameters; isRevoked: boolean; settings: CountingSettings | null }[];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -120,7 +120,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 7, 40, 300, 2_000), { minLength: 1, maxLength: 10 }),
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
-  memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 2, maxLength: 2 }),
+  memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 2, maxLength: 2 }),
   edits: fc.array(
     fc.record({
       device: fc.nat(),
@@ -152,7 +152,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     messages.push(repeated);
   }
   const writers = memories.map((kind) =>
-    createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) }),
+    createWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) }),
   );
   const queue = [...messages];
   const refreshing = async () => {
@@ -188,7 +188,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
 /** Edits a device, unless the device has not sent that quantity yet or already has the same edit. */
-async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): Promise<void> {
+async function editDevice({ deviceId, history }: Device, drawn: RandomEditParameters): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
@@ -264,7 +264,7 @@ type PeakOf = (bucket: bigint, hours: Map<bigint, AggregateRow>) => unknown;
 
 const peakOfDay: PeakOf = (start, hours) => {
   const of = [...hours]
-    .filter(([at, row]) => startOfDay(at) === start && isPeak(row))
+    .filter(([at, row]) => getStartOfDay(at) === start && isPeak(row))
     .sort(([a, x], [b, y]) => Number(y.energy - x.energy) || Number(a - b));
   return of[0] ? new Date(Number(of[0][0])) : null;
 };
@@ -272,7 +272,7 @@ const peakOfDay: PeakOf = (start, hours) => {
 const peakOfMonth: PeakOf = (start, hours) => {
   const totals = new Map<number, { energy: bigint; estimated: bigint }>();
   for (const [at, row] of hours) {
-    if (startOfMonth(at) !== start) continue;
+    if (getStartOfMonth(at) !== start) continue;
     const hourOfDay = new Date(Number(at)).getUTCHours();
     const { energy, estimated } = totals.get(hourOfDay) ?? { energy: 0n, estimated: 0n };
     totals.set(hourOfDay, { energy: energy + row.energy, estimated: estimated + row.estimated });
@@ -294,7 +294,7 @@ function expected(
     const sum = (by: BucketStart) => {
       const total = new Map<bigint, AggregateRow>();
       for (const { deviceId, readings, history } of mine) {
-        for (const [at, row] of referenceConsumption(readings, history, by, edits.get(deviceId))) {
+        for (const [at, row] of computeReferenceConsumption(readings, history, by, edits.get(deviceId))) {
           const known = total.get(at);
           total.set(
             at,
@@ -308,7 +308,7 @@ function expected(
       }
       return total;
     };
-    const hours = peak ? sum(startOfHour) : new Map<bigint, AggregateRow>();
+    const hours = peak ? sum(getStartOfHour) : new Map<bigint, AggregateRow>();
     for (const [at, row] of sum(bucket))
       lines.push(line(id, at, [...valuesOf(row), ...(peak ? [peak(at, hours)] : [])]));
   }
@@ -336,19 +336,19 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
         const byDevice = (d: Device) => d.deviceId;
         const byUser = (d: Device) => d.userId;
         expect(await stored('device_intervals', 'device_id', 'starts_at', deviceIds)).toEqual(
-          expected(devices, edits, byDevice, startOfQuarterHour),
+          expected(devices, edits, byDevice, getStartOfQuarterHour),
         );
         expect(await stored('device_hourly', 'device_id', 'hour', deviceIds)).toEqual(
-          expected(devices, edits, byDevice, startOfHour),
+          expected(devices, edits, byDevice, getStartOfHour),
         );
         expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(
-          expected(devices, edits, byUser, startOfHour),
+          expected(devices, edits, byUser, getStartOfHour),
         );
         expect(await stored('user_daily', 'user_id', 'day', userIds, 'peak_hour')).toEqual(
-          expected(devices, edits, byUser, startOfDay, peakOfDay),
+          expected(devices, edits, byUser, getStartOfDay, peakOfDay),
         );
         expect(await stored('user_monthly', 'user_id', 'month', userIds, 'peak_hour')).toEqual(
-          expected(devices, edits, byUser, startOfMonth, peakOfMonth),
+          expected(devices, edits, byUser, getStartOfMonth, peakOfMonth),
         );
       },
     ),

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
-import { EXPORTED_RELATIONS, LEVEL_FILES, SERIES_FILES } from '#src/export/relations.ts';
+import { AGGREGATE_FILES, EXPORTED_RELATIONS, SERIES_FILES } from '#src/export/relations.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -43,7 +43,7 @@ const exportOf = async (userId: string) => {
 
 test('every relation is either exported or listed with a reason', async () => {
   const made = await relations(database.pool);
-  const shown = [...EXPORTED_RELATIONS, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
+  const shown = [...EXPORTED_RELATIONS, ...AGGREGATE_FILES, ...SERIES_FILES].map(({ relation }) => relation);
   const decided = new Set([...shown, ...uncoveredRelations('archive')]);
   // If this list is not empty, add the missing relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a
   // reason. (Relations named …_expected are only compared with stored relations.)
@@ -126,7 +126,7 @@ test('an export contains every row of paged relations exactly once', async () =>
   const events = json('events').map(({ event_id }: { event_id: string }) => event_id);
   expect(new Set(events).size).toBe(await count('SELECT count(*) FROM events WHERE user_id = $1'));
   expect(events.length).toBe(new Set(events).size);
-  for (const { relation, file } of LEVEL_FILES)
+  for (const { relation, file } of AGGREGATE_FILES)
     expect({ file, rows: lines(file).length - 1 }).toEqual({
       file,
       rows: await count(`SELECT count(*) FROM ${relation} WHERE split_part(user_id, '/', 1) = $1`),
@@ -162,7 +162,7 @@ test('an export contains separate quantities of a device: gas, and the estimated
         .map((line) => line.split(',')[0]),
     );
   const meterKeys = (id: string) => new Set([id, `${id}/gas`, `${id}/estimated_export`]);
-  for (const { file, relation } of LEVEL_FILES)
+  for (const { file, relation } of AGGREGATE_FILES)
     expect({ file, keys: keys(file) }).toEqual({
       file,
       keys: meterKeys(findLevel(relation).isOfDevice ? deviceId : userId),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
 import { createGreenButtonImport } from '#simulators/past/green-button.ts';
@@ -33,7 +33,7 @@ async function homeWithMeter(readings: readonly object[]) {
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));
-    const message = toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
+    const message = createIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
     if (!message) throw new Error('no reading');
     expect((await writer.write([message])).rejected).toBe(0);
   }

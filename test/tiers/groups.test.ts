@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { referenceGroup } from '#test/reference/group.ts';
+import { computeReferenceGroup } from '#test/reference/group.ts';
 import {
   addLateEnergy,
   changeGroupAtRandom,
   expectedGroupAnswer,
   GROUP_NAMES,
   type GroupRowUnit,
-  PROPERTY_RUNS,
+  PROPERTY_TEST_OPTIONS,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import {
-  calendars,
+  CALENDARS_BY_ZONE,
+  convertToApiKwh,
   DATA_RANGE,
   HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
-  kwh,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
   randomElement,
@@ -109,15 +109,15 @@ async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promi
       });
     }
     const { kwh_used, peak_usage_time } = await ask(path);
-    const range = [...(calendars.get('UTC')?.keys() ?? [])];
-    const group = referenceGroup(of.map(({ devices }) => devices));
+    const range = [...(CALENDARS_BY_ZONE.get('UTC')?.keys() ?? [])];
+    const group = computeReferenceGroup(of.map(({ devices }) => devices));
     const hours = [...Map.groupBy(range, (at) => new Date(at).toISOString().slice(11, 13))]
       .map(([hour, some]) => ({ hour, ...group(some) }))
       .filter((one) => (one.used ?? 0) > 0 && 2 * (one.estimated ?? 0) <= (one.used ?? 0))
       .sort((a, b) => (b.used ?? 0) - (a.used ?? 0) || (a.hour < b.hour ? -1 : 1));
     expect({ name, kwh_used, peak_usage_time }).toEqual({
       name,
-      kwh_used: kwh(group(range).used) ?? 0,
+      kwh_used: convertToApiKwh(group(range).used) ?? 0,
       peak_usage_time: hours[0] ? `${hours[0].hour}:00` : null,
     });
   }
@@ -143,7 +143,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
       await keep(zone);
       await agreeAll(zone, GROUP_NAMES, STORED_UNITS);
     }),
-    PROPERTY_RUNS,
+    PROPERTY_TEST_OPTIONS,
   );
 }, 1_800_000);
 

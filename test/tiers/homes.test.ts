@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { referenceHome } from '#test/reference/home.ts';
+import { computeReferenceHome } from '#test/reference/home.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
+  CALENDARS_BY_ZONE,
   type Calendar,
-  calendars,
-  clockRow,
+  convertToApiKwh,
   DATA_RANGE,
+  findClockRow,
   HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
-  kwh,
   PLACEMENTS,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
@@ -49,11 +49,11 @@ function expected(
   [start, end]: [string, string],
   group: 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month',
 ) {
-  const local = calendars.get(zone) as Calendar;
-  const home = referenceHome(devices);
+  const local = CALENDARS_BY_ZONE.get(zone) as Calendar;
+  const home = computeReferenceHome(devices);
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
-    const row = clockRow(group, at, one);
+    const row = findClockRow(group, at, one);
     return row ? String(row.startMs) : group === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
   });
   return [...buckets].flatMap(([name, members]) => {
@@ -73,9 +73,11 @@ function expected(
     return [
       {
         date: group === 'month' ? name : members[0]?.[1].date,
-        kwh_used: kwh(used),
-        peak_hour: members[0] && (clockRow(group, ...members[0])?.time ?? candidates[0]?.label ?? null),
-        ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
+        kwh_used: convertToApiKwh(used),
+        peak_hour: members[0] && (findClockRow(group, ...members[0])?.time ?? candidates[0]?.label ?? null),
+        ...Object.fromEntries(
+          Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, convertToApiKwh(energy)]),
+        ),
         autarky,
         coverage,
         complete,
@@ -118,7 +120,7 @@ test('lists of their quarter-hours equal the same sum', async () => {
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
     const readQuarterHours = await readHomeQuarterHours(db, home, range);
-    const answerOf = referenceHome(devices);
+    const answerOf = computeReferenceHome(devices);
     const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
     const rows = { told: [] as object[], wanted: [] as object[] };
     for (let at = 0; at < QUARTER_HOUR_COUNT; at++) {

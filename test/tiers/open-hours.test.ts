@@ -7,7 +7,7 @@ import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
-import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE_LEVEL, MEASURE_NAMES, type Measure, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '#test/support/load-profile.ts';
@@ -122,7 +122,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_HOUR_MS, TO_MS - 2 * QUARTER_HOUR_MS],
   ].map(([startMs = 0, endMs = 0]) => ({ userId, startMs, endMs }));
   found.totals = [...(await computeUsageTotals(db, asked, NOW.getTime()))];
-  for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {
+  for (const { relation, keys } of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS]) {
     const order = keys.join(', ');
     const { rows } = await database.pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${order}`, [
       userId,

@@ -5,11 +5,11 @@ import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
-import { LEVELS, LOAD_PROFILE, listLevelColumns } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE_LEVEL, listLevelColumns, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createHeadCache } from '#test/support/head-caches.ts';
+import { createTestHeadCache } from '#test/support/head-caches.ts';
 
 /** Number of batches that two writers write concurrently; the environment variable OWNER_BATCHES overrides it. */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
@@ -73,7 +73,7 @@ function batchesOf(ids: readonly string[]): IncomingMessage[][] {
 
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const level of [LOAD_PROFILE, ...LEVELS]) {
+  for (const level of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS]) {
     const columns = listLevelColumns(level).filter((column) => column !== 'user_id');
     const selected = columns.map((one) => (one === 'device_id' ? `replace(device_id, $2, '') AS device_id` : one));
     const { rows } = await database.pool.query(
@@ -94,8 +94,8 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 test(
   `two workers that write the same devices, ${BATCHES} batches each, store the same rows as a single worker`,
   async () => {
-    const writer = (kind: Parameters<typeof createHeadCache>[0]): Writer =>
-      createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) });
+    const writer = (kind: Parameters<typeof createTestHeadCache>[0]): Writer =>
+      createWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) });
     const alone = writer('none');
     for (const batch of batchesOf(await home('one'))) await alone.write(batch);
 
@@ -104,7 +104,7 @@ test(
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
     // Meanwhile the home's owner changes settings that do not affect the consumption, through the operations of the API, and repeats a
-    // change after a deadlock. (Writers avoid deadlocks with each other, but not with changes by owners: createHeadCache.)
+    // change after a deadlock. (Writers avoid deadlocks with each other, but not with changes by owners: createTestHeadCache.)
     const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

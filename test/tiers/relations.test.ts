@@ -1,7 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { LEVELS, LOAD_PROFILE, listLevelColumns, MEASURE_COLUMNS, STORED_LEVELS } from '#src/rollups/levels.ts';
+import {
+  LOAD_PROFILE_LEVEL,
+  listLevelColumns,
+  MEASURE_COLUMNS,
+  ROLLUP_LEVELS,
+  STORED_ROLLUP_LEVELS,
+} from '#src/rollups/levels.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 const FOUND = resolve(import.meta.dirname, '../../node_modules/.relations');
@@ -51,7 +57,7 @@ test('relations of the aggregates have the declared columns, and a difference ha
     );
     return rows.map(({ name }) => name);
   };
-  for (const level of [LOAD_PROFILE, ...LEVELS])
+  for (const level of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS])
     expect({ ...level, has: (await columns(level.relation)).sort() }).toEqual({
       ...level,
       has: listLevelColumns(level).sort(),
@@ -103,7 +109,7 @@ test('functions have the same names on every tier, although their bodies differ'
           'fold_late_devices(which timestamp with time zone, after_id text, most integer, OUT folded bigint, OUT last text)',
           'note_folded_changes(deltas interval_delta[])',
         ]
-      : STORED_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
+      : STORED_ROLLUP_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
   ];
   expect(names).toEqual([...doors, ...behind].sort());
 });

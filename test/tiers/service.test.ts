@@ -5,8 +5,8 @@ import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Runs the service's own processes on each tier. All other functions of the processes are tested in test/system. */
 const HOUR_MS = 3_600_000;
@@ -15,15 +15,15 @@ const DAY_MS = 24 * HOUR_MS;
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS;
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let env: Record<string, string>;
 let ingest: RoleProcess;
 let worker: RoleProcess;
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   // The port is fixed, so that the meter finds the broker again after the broker was killed.
-  env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await freePort()) };
+  env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await findFreePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });
 afterAll(async () => {

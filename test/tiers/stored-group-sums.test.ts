@@ -6,7 +6,7 @@ import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { historyFactsSql, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
+import { deviceHistorySql, storeDeviceHistory } from '#src/energy/usage/device-history.ts';
 import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -218,7 +218,7 @@ test('the first times of devices and the direction of their energy are computed 
     });
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
-    await storeHistoryFacts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
+    await storeDeviceHistory(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
     // Cases: no change since the facts were stored; energy in the opposite direction since then; energy added long before that time; energy
     // before the recorded beginning.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
@@ -230,7 +230,7 @@ test('the first times of devices and the direction of their energy are computed 
     devices,
   ]);
   expect(rows).toEqual([{ kept: 4 }]);
-  const facts = historyFactsSql('(SELECT key, true AS produces FROM unnest($1::text[]) key) d');
+  const facts = deviceHistorySql('(SELECT key, true AS produces FROM unnest($1::text[]) key) d');
   const pasts = await pool.query(facts, [devices]);
   const past = (daysAgo: number, netExportMilliwattHours: number) => ({
     begins_at: at(daysAgo, 0),

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { DescribedOperation, OpenApiDocument } from './document.ts';
-import { arbitraryMembers, arbitraryMostlyNull, arbitraryValues } from './values.ts';
+import { arbitraryObjectOfSchema, arbitraryValueForSchema, arbitraryValueOrNull } from './values.ts';
 
 /** A generated request to an operation, by one of the callers. */
 export interface FuzzedRequest {
@@ -59,18 +59,20 @@ function requestTo(
 ): Arbitrary<FuzzedRequest> {
   const { method, path, parameters, body } = operation;
   const places = parameters.filter((one) => one.in !== 'header');
-  const values = arbitraryMembers(
-    Object.fromEntries(places.map(({ name, schema }) => [name, arbitraryValues(schema, resolve, name)])),
+  const values = arbitraryObjectOfSchema(
+    Object.fromEntries(places.map(({ name, schema }) => [name, arbitraryValueForSchema(schema, resolve, name)])),
     places.filter(({ required }) => required).map(({ name }) => name),
   );
   const json =
-    body === undefined ? fc.constant(undefined) : arbitraryValues(body, resolve).map((one) => JSON.stringify(one));
-  const rubbish = arbitraryMostlyNull(fc.constantFrom(...RAW), 30);
+    body === undefined
+      ? fc.constant(undefined)
+      : arbitraryValueForSchema(body, resolve).map((one) => JSON.stringify(one));
+  const rubbish = arbitraryValueOrNull(fc.constantFrom(...RAW), 30);
   const headers = fc.record({
-    type: arbitraryMostlyNull(fc.constantFrom(...TYPES), 40),
-    accept: arbitraryMostlyNull(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
-    idempotency: arbitraryMostlyNull(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
-    query: arbitraryMostlyNull(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
+    type: arbitraryValueOrNull(fc.constantFrom(...TYPES), 40),
+    accept: arbitraryValueOrNull(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
+    idempotency: arbitraryValueOrNull(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
+    query: arbitraryValueOrNull(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
   });
   return fc.tuple(fc.nat(askers - 1), values, json, rubbish, headers).map(([by, given, made, other, more]) => {
     const inPath = (name: string) => inUrl(given[name]);

@@ -107,14 +107,14 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
 };
 
 /** Generates a value once in `times` cases, otherwise null. */
-export const arbitraryMostlyNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
+export const arbitraryValueOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
  * Generates an object's members. Required members are always present. Either no optional member is present, or each one is present with a
  * probability of a third or a half.
  */
-export function arbitraryMembers(
+export function arbitraryObjectOfSchema(
   members: Record<string, Arbitrary<unknown>>,
   required: readonly string[],
 ): Arbitrary<Record<string, unknown>> {
@@ -132,7 +132,12 @@ export function arbitraryMembers(
  * Generates values that a schema describes or almost describes, and occasionally values that the schema does not allow. `name`: name of the
  * member or parameter.
  */
-export function arbitraryValues(schema: Json, resolve: (one: Json) => Json, name = '', depth = 0): Arbitrary<unknown> {
+export function arbitraryValueForSchema(
+  schema: Json,
+  resolve: (one: Json) => Json,
+  name = '',
+  depth = 0,
+): Arbitrary<unknown> {
   return fc.oneof({ weight: 25, arbitrary: meant(schema, resolve, name, depth) }, { weight: 1, arbitrary: hostile });
 }
 
@@ -165,7 +170,10 @@ function ofType(
     case 'number':
       return numberOf(schema, type);
     case 'array':
-      return fc.array(arbitraryValues(schema.items ?? {}, resolve, name, depth + 1), { maxLength: 4, size: 'max' });
+      return fc.array(arbitraryValueForSchema(schema.items ?? {}, resolve, name, depth + 1), {
+        maxLength: 4,
+        size: 'max',
+      });
     case 'object':
       return objectOf(schema, resolve, depth);
     default:
@@ -200,14 +208,14 @@ function objectOf(
   depth: number,
 ): Arbitrary<unknown> {
   const entries = Object.entries(properties as Record<string, Json>);
-  const known = arbitraryMembers(
-    Object.fromEntries(entries.map(([name, one]) => [name, arbitraryValues(one, resolve, name, depth + 1)])),
+  const known = arbitraryObjectOfSchema(
+    Object.fromEntries(entries.map(([name, one]) => [name, arbitraryValueForSchema(one, resolve, name, depth + 1)])),
     required,
   );
   const isMap = typeof additionalProperties === 'object';
   const more = fc.dictionary(
     fc.string(),
-    isMap ? arbitraryValues(additionalProperties, resolve, '', depth + 1) : hostile,
+    isMap ? arbitraryValueForSchema(additionalProperties, resolve, '', depth + 1) : hostile,
     {
       maxKeys: isMap ? 3 : 1,
     },

@@ -1,5 +1,5 @@
 import { unzip } from '../../../test/support/unzip.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeFailedError } from '../probe.ts';
 import {
   confirmEmail,
   findMailsTo,
@@ -29,10 +29,10 @@ const IDEMPOTENCY: readonly Probe[] = [
       const sent = { body, headers: { 'idempotency-key': `first-${secret}` } };
       const first = await world.must('POST', path, { key: owner.key, ...sent });
       const again = await world.must('POST', path, { key: owner.key, ...sent });
-      expectThat(again.text === first.text, `POST ${path} again did not give the first answer`);
+      assertProbeCondition(again.text === first.text, `POST ${path} again did not give the first answer`);
       const other = await world.ask('POST', path, { key: narrow.key, ...sent });
       const isSame = JSON.stringify(other.json?.[secret]) === JSON.stringify(first.json[secret]);
-      expectThat(!isSame, `POST ${path} gave another key what was made for the first`);
+      assertProbeCondition(!isSame, `POST ${path} gave another key what was made for the first`);
     }
   }),
   defineProbe('one idempotency key asked twenty times at once makes one thing, over all processes', async (world) => {
@@ -40,7 +40,7 @@ const IDEMPOTENCY: readonly Probe[] = [
     const sent = { key, body: { name: 'x' }, headers: { 'idempotency-key': 'once' } };
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.ask('POST', '/v1/gateways', sent)));
     const bad = answers.find(({ status }) => status !== 201 && status !== 409);
-    expectThat(bad === undefined, `answered ${bad?.status}`);
+    assertProbeCondition(bad === undefined, `answered ${bad?.status}`);
     expectOneOf((await world.must('GET', '/v1/gateways', { key })).json.length, [1], 'gateways made');
   }),
   defineProbe(
@@ -170,9 +170,9 @@ const TRAIL: readonly Probe[] = [
   defineProbe('the audit log tells who made a key for whom, and from where', async (world) => {
     const { userId, keyId } = await world.person('homeowner');
     const made = (await acts(world, userId)).find(({ target }) => target === keyId);
-    expectThat(made !== undefined, 'the key is not in GET /v1/audit');
+    assertProbeCondition(made !== undefined, 'the key is not in GET /v1/audit');
     for (const member of ['at', 'actor_user_id', 'actor_key_id', 'address', 'action'])
-      expectThat(typeof made[member] === 'string', `${member} is ${made[member]}`);
+      assertProbeCondition(typeof made[member] === 'string', `${member} is ${made[member]}`);
   }),
   defineProbe('the audit log cannot be changed', async (world) => {
     const [one] = (await world.must('GET', '/v1/audit?limit=1')).json;
@@ -192,7 +192,7 @@ const TRAIL: readonly Probe[] = [
       'its address': email,
       'its id as the actor': `"actor_user_id":"${userId}"`,
     }))
-      expectThat(!trail.includes(text), `the audit log has ${what}`);
+      assertProbeCondition(!trail.includes(text), `the audit log has ${what}`);
     for (const path of [
       `/v1/users/${userId}`,
       `/v1/devices/${device.deviceId}`,
@@ -214,12 +214,13 @@ const EXPORT: readonly Probe[] = [
     const answer = await world.ask('GET', `/v1/users/${owner.userId}/export`, { key: owner.key });
     expectOneOf(answer.status, [200], 'GET /v1/users/…/export');
     const all = [...(await unzip(answer.bytes)).values()].map(String).join('\n');
-    for (const known of [owner.email, device.deviceId]) expectThat(all.includes(known), `${known} is not in it`);
+    for (const known of [owner.email, device.deviceId])
+      assertProbeCondition(all.includes(known), `${known} is not in it`);
     for (const [what, secret] of [
       ['key', owner.key],
       ['device password', device.password],
     ] as const)
-      expectThat(!all.includes(secret), `the ${what} is in it`);
+      assertProbeCondition(!all.includes(secret), `the ${what} is in it`);
   }),
   defineProbe('an export needs every scope that reads', async (world) => {
     const owner = await world.person('homeowner');

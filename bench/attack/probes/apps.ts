@@ -11,8 +11,8 @@ import {
   REDIRECT_URI,
   requestTokens,
 } from '../app.ts';
-import { exchangeBytes, sendRequest } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { sendBytesAndReceive, sendRequest } from '../client.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
@@ -97,7 +97,7 @@ const REQUESTS: readonly Probe[] = [
       const browser = await openBrowser(world);
       const { status, headers } = await browser.open(createConsentRequest(app, { redirect_uri }).path);
       expectOneOf(status, [400], redirect_uri);
-      expectThat(headers.location === undefined, `${redirect_uri} leads to ${headers.location}`);
+      assertProbeCondition(headers.location === undefined, `${redirect_uri} leads to ${headers.location}`);
     }
   }),
   defineProbe('no code is issued without PKCE by S256, and no token in an address', async (world) => {
@@ -111,7 +111,10 @@ const REQUESTS: readonly Probe[] = [
     ];
     for (const more of tries) {
       const { headers } = await (await openBrowser(world)).open(createConsentRequest(app, more).path);
-      expectThat(/[?&#]error=/.test(String(headers.location)), `${JSON.stringify(more)} leads to ${headers.location}`);
+      assertProbeCondition(
+        /[?&#]error=/.test(String(headers.location)),
+        `${JSON.stringify(more)} leads to ${headers.location}`,
+      );
     }
     for (const response_mode of ['fragment', 'form_post', 'web_message']) {
       const { status } = await (await openBrowser(world)).open(createConsentRequest(app, { response_mode }).path);
@@ -128,7 +131,10 @@ const CONSENT: readonly Probe[] = [
       const [home, other] = [await world.person('homeowner'), await world.person('homeowner')];
       const browser = await openBrowser(world, home);
       const { at, page } = await openConsentPage(browser, createConsentRequest(app));
-      expectThat(/frame-ancestors 'none'/.test(String(page.headers['content-security-policy'])), 'it allows frames');
+      assertProbeCondition(
+        /frame-ancestors 'none'/.test(String(page.headers['content-security-policy'])),
+        'it allows frames',
+      );
       const foreign = await openConsentPage(await openBrowser(world, other), createConsentRequest(app));
       for (const csrf of ['', 'x', foreign.csrf]) {
         const { status } = await browser.open(at, { csrf, until: 'unlimited', decision: 'allow' });
@@ -183,7 +189,7 @@ const TOKENS: readonly Probe[] = [
         const by = as === undefined ? app : await anotherApp(world);
         const { status, json } = await requestTokens(world, by, change(createCodeExchangeForm(back, request)));
         expectOneOf(status, [400], 'the exchange');
-        expectThat(json?.access_token === undefined, 'a token was issued');
+        assertProbeCondition(json?.access_token === undefined, 'a token was issued');
       },
       MAIL,
     ),
@@ -198,7 +204,7 @@ const TOKENS: readonly Probe[] = [
         requestTokens(world, app, createCodeExchangeForm(back, request), api),
       );
       const issued = (await Promise.all(tries)).filter(({ status }) => status === 200);
-      expectThat(issued.length <= 1, `${issued.length} exchanges of one code succeeded`);
+      assertProbeCondition(issued.length <= 1, `${issued.length} exchanges of one code succeeded`);
       for (const { json } of issued) await expectRefusedEverywhere(world, json.access_token);
     },
     MAIL,
@@ -335,8 +341,8 @@ const GUESSES: readonly Probe[] = [
       const head = `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa(`${clientId}:${secret}`)}`;
       const type = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nConnection: close`;
       const to = world.target.plainHttp as { host: string; port: number };
-      const { status, text } = await exchangeBytes(to, 'tcp', `${head}\r\n${type}\r\n\r\n${body}`);
-      expectThat(status !== 200 && !text.includes('eus_at_'), `the plain port answered ${status}`);
+      const { status, text } = await sendBytesAndReceive(to, 'tcp', `${head}\r\n${type}\r\n\r\n${body}`);
+      assertProbeCondition(status !== 200 && !text.includes('eus_at_'), `the plain port answered ${status}`);
     },
     { needs: ['plainHttp'] },
   ),

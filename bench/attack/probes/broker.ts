@@ -5,7 +5,7 @@ import { getProcesses } from '../../chaos/installation.ts';
 import { scaleTimeLimitMs } from '../../time-limits.ts';
 import { measureTimeToClose, openSocket, type ServerAddress } from '../client.ts';
 import {
-  expectThat,
+  assertProbeCondition,
   defineProbe as general,
   type Probe,
   ProbeSkippedError,
@@ -69,7 +69,7 @@ async function slowestPubackDuring(world: AttackedInstallation, hog: () => Promi
 
 async function expectFair(world: AttackedInstallation, hog: () => Promise<unknown>): Promise<void> {
   const ms = await slowestPubackDuring(world, hog);
-  expectThat(ms < scaleTimeLimitMs(MAX_PUBACK_MS), `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
+  assertProbeCondition(ms < scaleTimeLimitMs(MAX_PUBACK_MS), `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
 /** Topic filters: filters that a gateway might be granted, wildcards, and short filters. */
@@ -93,7 +93,10 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
               Array.from({ length: 30_000 }, (_, index) => filterOf(index)),
             ),
           );
-          expectThat((await measureTimeToClose(socket, 5_000)) !== null, `it was open 5 s after ${cmd} of ${kind}`);
+          assertProbeCondition(
+            (await measureTimeToClose(socket, 5_000)) !== null,
+            `it was open 5 s after ${cmd} of ${kind}`,
+          );
         }
       }),
   ),
@@ -152,7 +155,7 @@ const MEMORY: readonly Probe[] = [
         sentBytes = await neverRelease(world, hog, 30, 20);
       });
       const after = readResidentMib(world, 'ingest');
-      expectThat(
+      assertProbeCondition(
         after - before < 300,
         `${Math.round(sentBytes / MIB)} MiB were sent, ${Math.round(after - before)} stayed`,
       );
@@ -170,7 +173,10 @@ const MEMORY: readonly Probe[] = [
       }
       await pause(100);
       const last = await login(world, hog, 'last');
-      expectThat(ended > 0 || (await measureTimeToClose(last, 2_000)) !== null, '160 connections in a row were let in');
+      assertProbeCondition(
+        ended > 0 || (await measureTimeToClose(last, 2_000)) !== null,
+        '160 connections in a row were let in',
+      );
     }),
   ),
 ];
@@ -193,7 +199,7 @@ const HOMES: readonly Probe[] = [
       await Promise.all(Array.from({ length: 10 }, some));
     });
     const { userId, key } = await world.person('homeowner');
-    expectThat(await listen(userId, key), 'another home is told nothing');
+    assertProbeCondition(await listen(userId, key), 'another home is told nothing');
   }),
   probe(
     'a hundred gateways of one account that send as fast as they can leave a neighbour’s PUBACK',

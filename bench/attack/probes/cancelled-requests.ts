@@ -3,13 +3,13 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import {
   buildFrame,
   buildHeaderBlock,
+  connectRawHttp2,
   FRAME_FLAGS,
   FRAME_TYPES,
-  type RawHttp2,
-  rawHttp2,
+  type RawHttp2Connection,
 } from '../../../test/support/http2-frames.ts';
 import { openSocket, type ServerAddress, sendRequest } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 import { readResidentMib } from './broker.ts';
 
@@ -45,7 +45,7 @@ async function expectServed(world: AttackedInstallation, key: string): Promise<v
     if (statuses.every((status) => status === 200)) return;
     await pause(250);
   }
-  expectThat(false, `ten seconds after they were cancelled requests are answered ${statuses.join(', ')}`);
+  assertProbeCondition(false, `ten seconds after they were cancelled requests are answered ${statuses.join(', ')}`);
 }
 
 const CANCELLED: readonly Probe[] = [
@@ -64,7 +64,7 @@ const CANCELLED: readonly Probe[] = [
     { kind: 'alone' },
   ),
   defineProbe('a connection of HTTP/2 that cancels each request is ended after some 200', async (world) => {
-    const raw = await rawHttp2(world.target.api.port);
+    const raw = await connectRawHttp2(world.target.api.port);
     const begin = (stream: number) =>
       buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, get('/healthz'));
     const reset = (stream: number) =>
@@ -79,7 +79,7 @@ const CANCELLED: readonly Probe[] = [
       stream += 2;
     }
     raw.socket.destroy();
-    expectThat(cancelled < 300, `it was open after ${cancelled} requests that were cancelled`);
+    assertProbeCondition(cancelled < 300, `it was open after ${cancelled} requests that were cancelled`);
   }),
 ];
 
@@ -91,8 +91,10 @@ const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const LONG = '/v1/openapi.json';
 
 /** Opens connections that send a hundred requests each and read no response bodies. */
-async function readNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2[]> {
-  const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(world.target.api.port, NO_WINDOW)));
+async function readNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2Connection[]> {
+  const raws = await Promise.all(
+    Array.from({ length: connections }, () => connectRawHttp2(world.target.api.port, NO_WINDOW)),
+  );
   for (const raw of raws)
     for (let stream = 1; stream < 200; stream += 2)
       raw.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, get(LONG)));
@@ -117,14 +119,14 @@ const UNREAD: readonly Probe[] = [
   defineProbe(
     'of a hundred answers that a connection without a key does not take most are broken off',
     async (world) => {
-      const [raw] = (await readNothing(world, 1)) as [RawHttp2];
+      const [raw] = (await readNothing(world, 1)) as [RawHttp2Connection];
       const broken = () => raw.came.filter(({ type }) => type === FRAME_TYPES.rst).length;
       for (let turn = 0; turn < 100 && broken() < 80; turn++) await pause(100);
       const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
       const slowBytes = await readSlowly(world);
       raw.socket.destroy();
-      expectThat(broken() >= 80, `${broken()} were broken off within ten seconds`);
-      expectThat(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
+      assertProbeCondition(broken() >= 80, `${broken()} were broken off within ten seconds`);
+      assertProbeCondition(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
     },
   ),
   defineProbe(
@@ -140,8 +142,8 @@ const UNREAD: readonly Probe[] = [
       const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
       const slowBytes = await readSlowly(world);
       for (const { socket } of raws) socket.destroy();
-      expectThat(most - before < 250, `the API grew by ${Math.round(most - before)} MiB`);
-      expectThat(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
+      assertProbeCondition(most - before < 250, `the API grew by ${Math.round(most - before)} MiB`);
+      assertProbeCondition(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
     },
     { kind: 'alone', needs: ['dataDir'] },
   ),
@@ -191,7 +193,7 @@ const STREAMS: readonly Probe[] = [
       const apart = await openLiveStreams(world, (await world.person('homeowner')).key, 1);
       for (const { end } of [...all, apart]) end();
       const opened = all.reduce((sum, one) => sum + one.opened, 0);
-      expectThat(opened >= 400 && opened <= 500, `${opened} streams of the utility’s homes were opened`);
+      assertProbeCondition(opened >= 400 && opened <= 500, `${opened} streams of the utility’s homes were opened`);
       expectOneOf(apart.statuses[0], [200], 'a stream of another home');
     },
     { kind: 'alone' },

@@ -1,5 +1,5 @@
 import { sendRequest } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import { confirmEmail, sessionStatus, signIn, waitForConfirmationToken } from '../sign-in.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
@@ -44,7 +44,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       // Until a process removes the key from its cache, the key can read with its previous rights, but no more.
       for (const api of world.apis) {
         const { status, json } = await sendRequest(api, 'GET', '/v1/users?limit=200', { key });
-        expectThat(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);
+        assertProbeCondition(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);
       }
       await pause(10_000);
       for (const api of world.apis)

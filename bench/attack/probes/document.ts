@@ -1,4 +1,4 @@
-import { defineProbe, expectThat, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, type Probe } from '../probe.ts';
 import type { AttackedInstallation } from '../world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
@@ -32,15 +32,15 @@ export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
       Object.entries(members as Json).map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );
     const silent = all.filter(([, one]) => typeof one.description !== 'string' && one.$ref === undefined);
-    expectThat(all.length > 100, `it has ${all.length} properties`);
-    expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
+    assertProbeCondition(all.length > 100, `it has ${all.length} properties`);
+    assertProbeCondition(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
   }),
   defineProbe('the document describes every parameter', async (world) => {
     const all = [...under('parameters', await documentOf(world))].flatMap(([path, list]) =>
       (list as Json[]).map((one) => [`${path}/${one.name}`, one] as [string, Json]),
     );
     const silent = all.filter(([, one]) => typeof one.description !== 'string');
-    expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
+    assertProbeCondition(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
   }),
   defineProbe('the document gives times and dates their formats', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
@@ -50,28 +50,34 @@ export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
         .map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );
     const without = all.filter(([, one]) => !/"format":"date(-time)?"/.test(JSON.stringify(one)));
-    expectThat(all.length > 10, `it has ${all.length} times`);
-    expectThat(without.length === 0, `${without.length} of ${all.length} have none: ${without[0]?.[0]}`);
+    assertProbeCondition(all.length > 10, `it has ${all.length} times`);
+    assertProbeCondition(without.length === 0, `${without.length} of ${all.length} have none: ${without[0]?.[0]}`);
   }),
   defineProbe('the document has the headers: RateLimit, Link, Retry-After, Idempotency-Key', async (world) => {
     const document = await documentOf(world);
     for (const [name, { responses, parameters = [] }] of operationsOf(document)) {
       const done = Object.keys(responses).find((status) => status.startsWith('2')) ?? '';
-      expectThat(headersOf(document, responses[done]).includes('RateLimit'), `${name} has no RateLimit`);
-      expectThat(headersOf(document, responses['429']).includes('Retry-After'), `${name} has no Retry-After on 429`);
+      assertProbeCondition(headersOf(document, responses[done]).includes('RateLimit'), `${name} has no RateLimit`);
+      assertProbeCondition(
+        headersOf(document, responses['429']).includes('Retry-After'),
+        `${name} has no Retry-After on 429`,
+      );
       const names = parameters.map((one: Json) => one.name);
       const isList = names.includes('cursor');
-      expectThat(!isList || headersOf(document, responses[done]).includes('Link'), `${name} has no Link`);
-      expectThat(!name.startsWith('POST') || names.includes('Idempotency-Key'), `${name} has no Idempotency-Key`);
+      assertProbeCondition(!isList || headersOf(document, responses[done]).includes('Link'), `${name} has no Link`);
+      assertProbeCondition(
+        !name.startsWith('POST') || names.includes('Idempotency-Key'),
+        `${name} has no Idempotency-Key`,
+      );
     }
   }),
   defineProbe('the document has text/csv where that is answered', async (world) => {
     const { content } = (await documentOf(world)).paths['/v1/energy-insights'].get.responses['200'];
-    expectThat('text/csv' in content, 'GET /v1/energy-insights has JSON alone');
+    assertProbeCondition('text/csv' in content, 'GET /v1/energy-insights has JSON alone');
   }),
   defineProbe('the document has the bodies of events as webhooks', async (world) => {
     const { webhooks = {} } = await documentOf(world);
     for (const event of ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'])
-      expectThat(webhooks[event]?.post?.requestBody !== undefined, `${event} is not there`);
+      assertProbeCondition(webhooks[event]?.post?.requestBody !== undefined, `${event} is not there`);
   }),
 ];

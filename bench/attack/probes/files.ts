@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROGRAM } from '../../../test/support/program.ts';
-import { defineProbe, expectThat, type Probe } from '../probe.ts';
+import { TESTED_PROGRAM } from '../../../test/support/program.ts';
+import { assertProbeCondition, defineProbe, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 /** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of the file's content. */
@@ -13,7 +13,7 @@ const MAX_MIB = 500;
 /** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
 async function importFile(world: AttackedInstallation, file: string, options: readonly string[]) {
   const { deviceId } = await world.device();
-  const args = [PROGRAM, 'import', '--device', deviceId, ...options, file];
+  const args = [TESTED_PROGRAM, 'import', '--device', deviceId, ...options, file];
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, DATA_DIR: world.target.dataDir },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -97,8 +97,8 @@ export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', 
         const file = join(folder, 'file');
         await make(file);
         const { code, text, mib } = await importFile(world, file, options);
-        expectThat(mib < MAX_MIB, `the importer held ${Math.round(mib)} MiB`);
-        expectThat(code === 1 && error.test(text), `it ended with ${code}: ${text.slice(-300)}`);
+        assertProbeCondition(mib < MAX_MIB, `the importer held ${Math.round(mib)} MiB`);
+        assertProbeCondition(code === 1 && error.test(text), `it ended with ${code}: ${text.slice(-300)}`);
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

@@ -1,26 +1,26 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import {
-  exchangeBytes,
   type HttpResponse,
   measureTimeToClose,
   openSocket,
   type ServerAddress,
+  sendBytesAndReceive,
   sendRequest,
 } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeFailedError } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 const CLOSE = 'Connection: close';
 const raw = (world: AttackedInstallation, ...lines: string[]) =>
-  exchangeBytes(world.target.api, 'tls', request(...lines));
+  sendBytesAndReceive(world.target.api, 'tls', request(...lines));
 
 /** Fails unless a response is an error in the usual form: JSON with the error's status. */
 function expectError({ status, json, text }: HttpResponse, allowed: readonly number[], what: string): void {
   expectOneOf(status, allowed, what);
   const isOurs = typeof json?.error === 'string' && json.status === status;
-  expectThat(isOurs, `${what}: the body is no error of the interface: ${text.slice(0, 60) || '(empty)'}`);
+  assertProbeCondition(isOurs, `${what}: the body is no error of the interface: ${text.slice(0, 60) || '(empty)'}`);
 }
 
 const served = async (world: AttackedInstallation, what: string) =>
@@ -52,14 +52,14 @@ const PROTOCOL: readonly Probe[] = [
       ['Transfer-Encoding: chunked', `Content-Length: 4`],
       ['Transfer-Encoding: xchunked', `Content-Length: ${second.length}`],
     ]) {
-      const { status, text } = await exchangeBytes(
+      const { status, text } = await sendBytesAndReceive(
         world.target.api,
         'tls',
         `${request('POST /v1/keys HTTP/1.1', 'Host: x', ...lengths)}${second}`,
         2_000,
       );
       expectOneOf(status, [400], lengths.join(' and '));
-      expectThat(!text.includes('HTTP/1.1 200'), `${lengths.join(' and ')}: what was behind it was served`);
+      assertProbeCondition(!text.includes('HTTP/1.1 200'), `${lengths.join(' and ')}: what was behind it was served`);
     }
   }),
   defineProbe('a head of 100 KB is refused in JSON', async (world) =>
@@ -72,7 +72,7 @@ const PROTOCOL: readonly Probe[] = [
       'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     ]) {
-      const answer = await exchangeBytes(world.target.api, 'tls', bytes, 2_000);
+      const answer = await sendBytesAndReceive(world.target.api, 'tls', bytes, 2_000);
       if (answer.status !== 0) expectError(answer, [400], JSON.stringify(bytes.slice(0, 20)));
     }
     await served(world, 'bytes that are no HTTP');
@@ -87,7 +87,7 @@ const PROTOCOL: readonly Probe[] = [
       '/dashboard//etc/passwd',
     ]) {
       const { status, text } = await raw(world, `GET ${path} HTTP/1.1`, 'Host: x', CLOSE);
-      expectThat(!/"dependencies"|root:/.test(text), `${path} shows a file`);
+      assertProbeCondition(!/"dependencies"|root:/.test(text), `${path} shows a file`);
       expectOneOf(status, [400, 404], path);
     }
   }),
@@ -96,7 +96,10 @@ const PROTOCOL: readonly Probe[] = [
     for (const method of ['TRACE', 'PUT', 'OPTIONS', 'PROPFIND']) {
       const answer = await world.ask(method, '/v1/devices', { key });
       expectOneOf(answer.status, [404], `${method} /v1/devices`);
-      expectThat(/GET/.test(String(answer.headers.allow)), `${method} /v1/devices: Allow is ${answer.headers.allow}`);
+      assertProbeCondition(
+        /GET/.test(String(answer.headers.allow)),
+        `${method} /v1/devices: Allow is ${answer.headers.allow}`,
+      );
     }
   }),
   defineProbe('CORS is off unless it is asked for', async (world) => {
@@ -110,16 +113,16 @@ const PROTOCOL: readonly Probe[] = [
     ] as const) {
       const { headers: answerHeaders } = await world.ask(method, path, { key, headers });
       const granted = answerHeaders['access-control-allow-origin'];
-      expectThat(granted === undefined, `${method} ${path}: Access-Control-Allow-Origin is ${granted}`);
+      assertProbeCondition(granted === undefined, `${method} ${path}: Access-Control-Allow-Origin is ${granted}`);
     }
   }),
   defineProbe('every answer forbids browsers to misuse it', async (world) => {
     for (const path of ['/healthz', '/v1/users/x', '/nowhere', '/v1/openapi.json', '/dashboard', '/docs']) {
       const { headers } = await world.ask('GET', path);
-      expectThat(/max-age=\d{7}/.test(String(headers['strict-transport-security'])), `${path} has no HSTS`);
-      expectThat(headers['x-content-type-options'] === 'nosniff', `${path} has no nosniff`);
+      assertProbeCondition(/max-age=\d{7}/.test(String(headers['strict-transport-security'])), `${path} has no HSTS`);
+      assertProbeCondition(headers['x-content-type-options'] === 'nosniff', `${path} has no nosniff`);
       const policy = String(headers['content-security-policy']);
-      expectThat(/default-src 'none'/.test(policy), `${path} has the policy ${policy}`);
+      assertProbeCondition(/default-src 'none'/.test(policy), `${path} has the policy ${policy}`);
     }
   }),
   defineProbe('a key in a query or a cookie is none', async (world) => {
@@ -140,12 +143,12 @@ const PROTOCOL: readonly Probe[] = [
   defineProbe('/ leads to the dashboard', async (world) => {
     const { status, headers } = await world.ask('GET', '/', { headers: { accept: 'text/html' } });
     expectOneOf(status, [301, 302, 303, 307, 308], 'GET /');
-    expectThat(String(headers.location).startsWith('/dashboard'), `it leads to ${headers.location}`);
+    assertProbeCondition(String(headers.location).startsWith('/dashboard'), `it leads to ${headers.location}`);
   }),
   defineProbe('the certificate can be downloaded, and the key not with it', async (world) => {
     const { status, text } = await world.ask('GET', '/certificate.pem');
     expectOneOf(status, [200], 'GET /certificate.pem');
-    expectThat(text.includes('BEGIN CERTIFICATE') && !text.includes('PRIVATE'), 'it is no certificate alone');
+    assertProbeCondition(text.includes('BEGIN CERTIFICATE') && !text.includes('PRIVATE'), 'it is no certificate alone');
   }),
   defineProbe('HTTP/2 is spoken', async (world) => {
     const socket = openSocket(world.target.api, 'tls', { ALPNProtocols: ['h2', 'http/1.1'] }) as TLSSocket;
@@ -154,7 +157,7 @@ const PROTOCOL: readonly Probe[] = [
       socket.once('close', () => resolve('nothing'));
     });
     socket.destroy();
-    expectThat(protocol === 'h2', `the server chose ${protocol || 'no protocol'} of h2 and http/1.1`);
+    assertProbeCondition(protocol === 'h2', `the server chose ${protocol || 'no protocol'} of h2 and http/1.1`);
   }),
 ];
 
@@ -181,9 +184,12 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
       `${where} speaks TLS 1.2 and 1.3, and no TLS 1.1`,
       async (world) => {
         const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
-        expectThat(!(await handshakes(at(world), old)), 'TLS 1.1 was spoken');
+        assertProbeCondition(!(await handshakes(at(world), old)), 'TLS 1.1 was spoken');
         for (const version of ['TLSv1.2', 'TLSv1.3'])
-          expectThat(await handshakes(at(world), { minVersion: version, maxVersion: version }), `no ${version}`);
+          assertProbeCondition(
+            await handshakes(at(world), { minVersion: version, maxVersion: version }),
+            `no ${version}`,
+          );
       },
       needs,
     ),
@@ -191,7 +197,7 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
       `${where} takes no cipher without authenticated encryption`,
       async (world) => {
         const cbc = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: WITHOUT_AEAD };
-        expectThat(!(await handshakes(at(world), cbc)), 'a CBC cipher of TLS 1.2 was taken');
+        assertProbeCondition(!(await handshakes(at(world), cbc)), 'a CBC cipher of TLS 1.2 was taken');
       },
       needs,
     ),
@@ -202,7 +208,7 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
         await new Promise((resolve) => socket.once('secureConnect', resolve));
         const { raw: bytes } = socket.getPeerCertificate();
         socket.destroy();
-        expectThat(!new X509Certificate(bytes).ca, 'basicConstraints says CA:TRUE');
+        assertProbeCondition(!new X509Certificate(bytes).ca, 'basicConstraints says CA:TRUE');
       },
       needs,
     ),
@@ -217,7 +223,7 @@ const PLAIN: readonly Probe[] = [
       const { key } = await world.person('homeowner');
       for (const header of ['X: x', 'X-Forwarded-Proto: https', 'Forwarded: proto=https', 'Front-End-Https: on']) {
         const lines = ['GET /v1/devices HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, header, CLOSE];
-        expectError(await exchangeBytes(to, 'tcp', request(...lines)), [403], header);
+        expectError(await sendBytesAndReceive(to, 'tcp', request(...lines)), [403], header);
       }
     },
     { needs: ['plainHttp'] },
@@ -226,9 +232,9 @@ const PLAIN: readonly Probe[] = [
     'plain HTTP without Host, or with a strange Expect, is refused in JSON',
     async (world) => {
       const to = world.target.plainHttp as ServerAddress;
-      expectError(await exchangeBytes(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
+      expectError(await sendBytesAndReceive(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
       const strange = request('GET / HTTP/1.1', 'Host: x', 'Expect: x', CLOSE);
-      expectError(await exchangeBytes(to, 'tcp', strange), [400, 403], 'Expect: x');
+      expectError(await sendBytesAndReceive(to, 'tcp', strange), [400, 403], 'Expect: x');
     },
     { needs: ['plainHttp'] },
   ),
@@ -275,8 +281,8 @@ const WAITING: readonly Probe[] = [
         const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), 1_000);
         const ms = await measureTimeToClose(socket, (withinS + 5) * 1_000);
         clearInterval(dripping);
-        expectThat(ms !== null, `it was still open after ${withinS + 5} s`);
-        expectThat(ms <= withinS * 1_000, `it was open for ${(ms / 1_000).toFixed(1)} s`);
+        assertProbeCondition(ms !== null, `it was still open after ${withinS + 5} s`);
+        assertProbeCondition(ms <= withinS * 1_000, `it was open for ${(ms / 1_000).toFixed(1)} s`);
       },
       { kind: 'waits' },
     ),
@@ -285,7 +291,7 @@ const WAITING: readonly Probe[] = [
     'plain HTTP ends a socket that never asks within 75 s',
     async (world) => {
       const ms = await measureTimeToClose(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
-      expectThat(ms !== null, 'it was still open after 75 s');
+      assertProbeCondition(ms !== null, 'it was still open after 75 s');
     },
     { kind: 'waits', needs: ['plainHttp'] },
   ),

@@ -1,6 +1,6 @@
 import { quantile } from '../../support.ts';
 import { openSocket } from '../client.ts';
-import { defineProbe, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, type Probe, ProbeFailedError } from '../probe.ts';
 import { type AttackedInstallation, type Person, pause } from '../world.ts';
 import { measurePubackMs } from './mqtt.ts';
 
@@ -72,8 +72,8 @@ export const LOAD_PROBES: readonly Probe[] = [
       const slowest = await p99(20, 50, () => answerMs(world, neighbour));
       isOver = true;
       await Promise.all(asked);
-      expectThat(answered > 0, 'none of the questions was answered');
-      expectThat(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
+      assertProbeCondition(answered > 0, 'none of the questions was answered');
+      assertProbeCondition(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
     },
     { kind: 'alone', needs: ['mqtt'] },
   ),
@@ -96,7 +96,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       const slowest = await p99(20, 50, () => answerMs(world, neighbour));
       isOver = true;
       await Promise.all(asked);
-      expectThat(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
+      assertProbeCondition(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
     },
     { kind: 'alone', needs: ['mqtt'] },
   ),
@@ -113,7 +113,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       const hogging = setInterval(() => hogs.publish(hog.topic, '{"power_w":1,"channel":"c1"}', { qos: 1 }), 200);
       const slowest = await p99(50, 80, () => measurePubackMs(client, neighbour.topic));
       clearInterval(hogging);
-      expectThat(slowest < 500, `the neighbour’s PUBACK took ${Math.round(slowest)} ms`);
+      assertProbeCondition(slowest < 500, `the neighbour’s PUBACK took ${Math.round(slowest)} ms`);
     },
     { kind: 'alone', needs: ['mqtt'] },
   ),

@@ -1,8 +1,8 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { measureTimeToClose, openSocket, type ServerAddress } from '../client.ts';
 import {
+  assertProbeCondition,
   expectOneOf,
-  expectThat,
   defineProbe as general,
   type Probe,
   ProbeFailedError,
@@ -38,7 +38,7 @@ async function victim(world: AttackedInstallation, options: Parameters<AttackedI
 }
 
 async function expectUnharmed({ device, client }: Awaited<ReturnType<typeof victim>>, withinMs = 5_000): Promise<void> {
-  expectThat(client.connected, 'a neighbour’s connection was ended');
+  assertProbeCondition(client.connected, 'a neighbour’s connection was ended');
   const ms = await measurePubackMs(client, device.topic);
   if (ms > withinMs) throw new ProbeFailedError(`a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
@@ -89,7 +89,7 @@ const LOGINS: readonly Probe[] = [
       ['NUL behind the name', `${device.username}\0`, device.password],
     ];
     for (const [what, name, password] of tries)
-      expectThat((await refusal(world, name, password)) !== 0, `${what} was let in`);
+      assertProbeCondition((await refusal(world, name, password)) !== 0, `${what} was let in`);
     expectOneOf(await refusal(world, device.username, device.password), [0], 'the right login');
   }),
   probe(
@@ -97,9 +97,9 @@ const LOGINS: readonly Probe[] = [
     async (world) => {
       const { device, client } = await victim(world);
       await world.must('DELETE', `/v1/devices/${device.deviceId}`);
-      expectThat((await refusal(world, device.username, device.password)) !== 0, 'it logged in again');
+      assertProbeCondition((await refusal(world, device.username, device.password)) !== 0, 'it logged in again');
       for (let turn = 0; client.connected && turn < 60; turn++) await pause(250);
-      expectThat(!client.connected, 'it was still connected after 15 s');
+      assertProbeCondition(!client.connected, 'it was still connected after 15 s');
     },
     { kind: 'waits' },
   ),
@@ -148,7 +148,7 @@ const TOPICS: readonly Probe[] = [
       await tryPublish(stranger, target.topic, reading(), qos);
     }
     const { last_seen_at, status } = await stateOf(world, target);
-    expectThat(
+    assertProbeCondition(
       last_seen_at === null && status === 'inactive',
       `the stranger’s reading made it ${status}, seen ${last_seen_at}`,
     );
@@ -171,7 +171,7 @@ const TOPICS: readonly Probe[] = [
       await spy.subscribeAsync(topic, { qos: 1 }).catch(() => {});
     for (let turn = 0; turn < 3; turn++) await measurePubackMs(client, device.topic);
     await pause(500);
-    expectThat(received.length === 0, `it heard ${received[0]}`);
+    assertProbeCondition(received.length === 0, `it heard ${received[0]}`);
   }),
   probe('a will on a stranger’s topic is not published', async (world) => {
     const target = await victim(world);
@@ -181,7 +181,7 @@ const TOPICS: readonly Probe[] = [
     const client = await world.connect(stranger, { will }).catch(() => null);
     client?.stream.destroy();
     await pause(700);
-    expectThat((await stateOf(world, target.device)).status !== 'faulty', 'it made the device faulty');
+    assertProbeCondition((await stateOf(world, target.device)).status !== 'faulty', 'it made the device faulty');
     await expectUnharmed(target);
   }),
   probe('a gateway publishes below its own prefix alone', async (world) => {
@@ -258,7 +258,7 @@ const PAYLOADS: readonly Probe[] = [
     await measurePubackMs(client, device.topic, `{"power_w":1}${' '.repeat(1_048_576 - 13)}`);
     await tryPublish(client, device.topic, Buffer.alloc(2_000_000, ' '));
     for (let turn = 0; client.connected && turn < 20; turn++) await pause(100);
-    expectThat(!client.connected, 'a payload of 2 MB did not end its connection');
+    assertProbeCondition(!client.connected, 'a payload of 2 MB did not end its connection');
     await expectUnharmed(target);
   }),
   probe(
@@ -277,8 +277,8 @@ const PAYLOADS: readonly Probe[] = [
     const payload = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ power_w: 1, channel: `c${index}` })));
     await measurePubackMs(client, device.topic, payload);
     const { channels } = await stateOf(world, device);
-    expectThat(Array.isArray(channels), 'GET of the device names no channels');
-    expectThat(channels.length <= 64, `it has ${channels.length}`);
+    assertProbeCondition(Array.isArray(channels), 'GET of the device names no channels');
+    assertProbeCondition(channels.length <= 64, `it has ${channels.length}`);
     await measurePubackMs(client, device.topic);
   }),
 ];
@@ -319,10 +319,10 @@ const PACKETS: readonly Probe[] = [
     const huge = Buffer.concat([Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(100_000)]);
     const before = openSocket(broker(world), 'tcp');
     before.write(huge);
-    expectThat((await measureTimeToClose(before, 5_000)) !== null, 'it was open 5 s later');
+    assertProbeCondition((await measureTimeToClose(before, 5_000)) !== null, 'it was open 5 s later');
     const after = await rawLogin(world, await world.device());
     after.write(Buffer.concat([Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(100_000)]));
-    expectThat((await measureTimeToClose(after, 5_000)) !== null, 'after the login it was open 5 s later');
+    assertProbeCondition((await measureTimeToClose(after, 5_000)) !== null, 'after the login it was open 5 s later');
     await expectUnharmed(target);
   }),
   probe('packets that are none end their own connection alone', async (world) => {
@@ -363,7 +363,7 @@ const PACKETS: readonly Probe[] = [
       async (world) => {
         const socket = openSocket(broker(world), 'tcp');
         if (what === 'half a CONNECT') socket.write(connectPacket(await world.device()).subarray(0, 10));
-        expectThat((await measureTimeToClose(socket, 45_000)) !== null, 'it was still open after 45 s');
+        assertProbeCondition((await measureTimeToClose(socket, 45_000)) !== null, 'it was still open after 45 s');
       },
       { kind: 'waits' },
     ),
@@ -372,7 +372,7 @@ const PACKETS: readonly Probe[] = [
     'a TCP socket on the broker’s TLS port that never says anything is ended within 15 s',
     async (world) => {
       const ms = await measureTimeToClose(openSocket(world.target.mqtts as ServerAddress, 'tcp'), 20_000);
-      expectThat(ms !== null, 'it was still open after 20 s');
+      assertProbeCondition(ms !== null, 'it was still open after 20 s');
     },
     { kind: 'waits', needs: ['mqtts'] },
   ),

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exchangeBytes, type ServerAddress } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { type ServerAddress, sendBytesAndReceive } from '../client.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
@@ -15,10 +15,10 @@ export const OPERATOR_PROBES: readonly Probe[] = [
     async (world) => {
       const to = world.target.operator as ServerAddress;
       const ask = (host: string) =>
-        exchangeBytes(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
+        sendBytesAndReceive(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
       expectOneOf((await ask(`127.0.0.1:${to.port}`)).status, [200], 'Host: 127.0.0.1');
       const { status } = await ask(`evil.example:${to.port}`);
-      expectThat(status >= 400, `Host: evil.example got ${status}`);
+      assertProbeCondition(status >= 400, `Host: evil.example got ${status}`);
     },
     { needs: ['operator'] },
   ),
@@ -28,13 +28,13 @@ export const OPERATOR_PROBES: readonly Probe[] = [
       const { userId, email } = await world.person('homeowner');
       await world.must('GET', `/v1/users/${userId}`);
       const to = world.target.operator as ServerAddress;
-      const { text } = await exchangeBytes(
+      const { text } = await sendBytesAndReceive(
         to,
         'tcp',
         request('GET /metrics HTTP/1.1', `Host: 127.0.0.1:${to.port}`, 'Connection: close'),
       );
-      expectThat(text.includes('energy_http_requests_total'), 'there are no metrics of requests');
-      for (const one of [userId, email]) expectThat(!text.includes(one), `they name ${one}`);
+      assertProbeCondition(text.includes('energy_http_requests_total'), 'there are no metrics of requests');
+      for (const one of [userId, email]) assertProbeCondition(!text.includes(one), `they name ${one}`);
     },
     { needs: ['operator'] },
   ),
@@ -52,8 +52,8 @@ export const OPERATOR_PROBES: readonly Probe[] = [
       for (const name of names) if (/^(secret\.key|postgres|mail|sms)$/.test(name)) await look(join(dataDir, name));
       for (const name of await readdir(join(dataDir, 'tls')))
         if (/key/.test(name)) await look(join(dataDir, 'tls', name));
-      expectThat(names.includes('secret.key'), 'there is no secret.key');
-      expectThat(open.length === 0, `others may read ${open.join(', ')}`);
+      assertProbeCondition(names.includes('secret.key'), 'there is no secret.key');
+      assertProbeCondition(open.length === 0, `others may read ${open.join(', ')}`);
     },
     { needs: ['dataDir'] },
   ),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ServerAddress, sendRequest } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
 /** Creates a home that a utility enrolled, with a meter that the utility paired. */
@@ -55,7 +55,7 @@ async function guessSerials(world: AttackedInstallation, guesses: number): Promi
     }),
   );
   const decided = answers.filter(({ status }) => status !== 429).length;
-  expectThat(decided <= MAX_REFUSED, `${decided} of ${guesses} guesses at once were decided`);
+  assertProbeCondition(decided <= MAX_REFUSED, `${decided} of ${guesses} guesses at once were decided`);
 }
 
 export const OWNERSHIP_PROBES: readonly Probe[] = [

@@ -1,6 +1,13 @@
 import type { RequestOptions } from '../client.ts';
 import { sendRequest } from '../client.ts';
-import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError, ProbeSkippedError } from '../probe.ts';
+import {
+  assertProbeCondition,
+  defineProbe,
+  expectOneOf,
+  type Probe,
+  ProbeFailedError,
+  ProbeSkippedError,
+} from '../probe.ts';
 import { type AttackedInstallation, type Person, pause } from '../world.ts';
 
 /** Fails unless every API process rejects the request, including processes that authenticated this person a moment ago. */
@@ -129,7 +136,7 @@ export const REVOKED_KEY_PROBES: readonly Probe[] = [
       for (const { status } of answers) statuses.add(status);
     }
     const faults = [...statuses].filter((status) => ![200, 201, 404, 409, 429].includes(status));
-    expectThat(faults.length === 0, `answered ${faults.join(', ')}`);
+    assertProbeCondition(faults.length === 0, `answered ${faults.join(', ')}`);
   }),
   defineProbe('a key makes no key that may do more than it may itself', async (world) => {
     const narrow = await world.person('homeowner', { scopes: ['keys:write', 'devices:read'] });

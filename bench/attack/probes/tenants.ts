@@ -1,4 +1,4 @@
-import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
 /** A homeowner of one utility with one resource of each kind, and the strangers who must not see any of these resources. */
@@ -135,7 +135,7 @@ export const TENANT_PROBES: readonly Probe[] = [
             const foreign = await world.ask(method, path(ids[noun]), sent);
             expectOneOf(foreign.status, [refusalOf(who, noun === 'user')], `${method} ${path('…')}`);
             const none = await world.ask(method, path(idLike(ids[noun])), sent);
-            expectThat(
+            assertProbeCondition(
               foreign.text === none.text,
               `${method} ${path('…')} is not answered like one that does not exist`,
             );
@@ -172,7 +172,7 @@ export const TENANT_PROBES: readonly Probe[] = [
     for (const path of [...lists, '/v1/devices/discovered']) {
       const { text } = await world.must('GET', path, { key });
       const seen = Object.values(ids).find((id) => text.includes(id));
-      expectThat(seen === undefined, `GET ${path} names ${seen}`);
+      assertProbeCondition(seen === undefined, `GET ${path} names ${seen}`);
     }
   }),
   defineProbe('a device is not paired behind a stranger’s', async (world) => {

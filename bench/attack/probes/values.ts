@@ -1,4 +1,4 @@
-import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeFailedError } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -159,7 +159,10 @@ export const INVALID_VALUE_PROBES: readonly Probe[] = [
         const answer = await world.ask(method, path, { key: owner.key, ...sent });
         const sentBody = JSON.stringify('body' in sent ? sent.body : '').slice(0, 60);
         expectOneOf(answer.status, statuses, `${method} ${path.slice(0, 60)} ${sentBody}`);
-        expectThat(answer.json?.status === answer.status, `${method} ${path.slice(0, 60)}: no error of the interface`);
+        assertProbeCondition(
+          answer.json?.status === answer.status,
+          `${method} ${path.slice(0, 60)}: no error of the interface`,
+        );
       }
     }),
   ),
@@ -172,7 +175,7 @@ export const INVALID_VALUE_PROBES: readonly Probe[] = [
       ['text/csv;q=0.1, application/json', 'application/json'],
     ] as const) {
       const { headers } = await world.ask('GET', path, { key: owner.key, headers: { accept } });
-      expectThat(
+      assertProbeCondition(
         String(headers['content-type']).startsWith(type),
         `Accept: ${accept} gives ${headers['content-type']}`,
       );
@@ -228,7 +231,7 @@ export const INVALID_VALUE_PROBES: readonly Probe[] = [
     for (const path of tries) {
       const { text } = await world.ask('GET', path, { key: owner.key });
       const leak = /SELECT|postgres|node_modules|at \w+ \(|\/src\/|ECONN/i.exec(text)?.[0];
-      expectThat(leak === undefined, `GET ${path.slice(0, 40)} tells ${leak}`);
+      assertProbeCondition(leak === undefined, `GET ${path.slice(0, 40)} tells ${leak}`);
     }
   }),
 ];

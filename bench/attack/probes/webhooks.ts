@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { defineProbe, expectOneOf, expectThat, type Probe, ProbeSkippedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeSkippedError } from '../probe.ts';
 import { pause } from '../world.ts';
 
 /** Addresses that no webhook may reach, in different notations. */
@@ -53,7 +53,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
           await pause(250);
         }
       }
-      expectThat(connections === 0, `${connections} connections came`);
+      assertProbeCondition(connections === 0, `${connections} connections came`);
     } finally {
       listener.close();
     }
@@ -65,7 +65,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
     const patch = { key, body: { auth_token: `${SECRET} 2` } };
     const changed = await world.must('PATCH', `/v1/webhooks/${made.json.webhook_id}`, patch);
     const listed = await world.must('GET', '/v1/webhooks', { key });
-    for (const { text } of [made, changed, listed]) expectThat(!text.includes(SECRET), 'it was answered');
+    for (const { text } of [made, changed, listed]) assertProbeCondition(!text.includes(SECRET), 'it was answered');
   }),
   defineProbe('a hundred and one subscriptions at once are a hundred', async (world) => {
     const { key } = await world.person('homeowner');

@@ -5,7 +5,7 @@ import type { PublishingHome } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
 /** A fault of an installation with cells. */
-export interface CellFault extends ClusterFault {
+export interface CellsInstallationFault extends ClusterFault {
   /** Whether a run with `--quick` includes this fault. */
   isQuick?: true;
   /** Cell whose homes must not be affected by the fault; omitted if the fault affects all cells. */
@@ -34,7 +34,7 @@ const nothing = async () => {};
 export function createCellFaults(
   installation: CellsInstallation,
   homes: readonly PublishingHome[],
-): { faults: CellFault[]; heldMs: number[] } {
+): { faults: CellsInstallationFault[]; heldMs: number[] } {
   const [first, c2] = installation.cells;
   const mover = createMover(installation, homes);
   return {
@@ -60,9 +60,9 @@ export function createCellFaults(
   };
 }
 
-function ofRouters({ routers }: CellsInstallation): CellFault[] {
+function ofRouters({ routers }: CellsInstallation): CellsInstallationFault[] {
   const [one, other = one] = routers.all;
-  const kills = (router: typeof one, number: number): CellFault => ({
+  const kills = (router: typeof one, number: number): CellsInstallationFault => ({
     name: `router ${number} killed`,
     goal: ROUTER,
     holdS: 0,
@@ -73,8 +73,11 @@ function ofRouters({ routers }: CellsInstallation): CellFault[] {
   return [kills(one, 1), kills(other, 2)];
 }
 
-function ofIngest(cell: ChaosCell, spared: ChaosCell): CellFault[] {
-  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'goal'>): CellFault => ({
+function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[] {
+  const fault = (
+    name: string,
+    more: Omit<CellsInstallationFault, 'name' | 'spared' | 'goal'>,
+  ): CellsInstallationFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, goal: INGEST },
     ...more,
@@ -103,10 +106,13 @@ function ofIngest(cell: ChaosCell, spared: ChaosCell): CellFault[] {
   ];
 }
 
-function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
+function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[] {
   const { patroni } = cell;
   let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
-  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'cutsDeliveries'>): CellFault => ({
+  const fault = (
+    name: string,
+    more: Omit<CellsInstallationFault, 'name' | 'spared' | 'cutsDeliveries'>,
+  ): CellsInstallationFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, cutsDeliveries: true },
     ...more,
@@ -152,9 +158,15 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
 /**
  * Faults during the move of an account. Even if a fault makes the first run of the move command fail, a later run must complete the move.
  */
-function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellFault[] {
+function createMoveFaults(
+  { routers, cells: [first, c2], move }: CellsInstallation,
+  mover: Mover,
+): CellsInstallationFault[] {
   const [router] = routers.all;
-  const whileMoving = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellFault => ({
+  const whileMoving = (
+    name: string,
+    interrupt: (running: ReturnType<typeof move>) => Promise<unknown>,
+  ): CellsInstallationFault => ({
     name: `${name} while an account moves`,
     goal: DATABASE,
     cutsDeliveries: true,

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { type Cell, makeLocalCertificate, startCell } from '../../../test/support/cluster/cell.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
-import { type Routers, routed, startRouters } from '../../../test/support/cluster/router.ts';
-import { PROGRAM } from '../../../test/support/program.ts';
+import { getRoutedCell, type Routers, startRouters } from '../../../test/support/cluster/router.ts';
+import { TESTED_PROGRAM } from '../../../test/support/program.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
-import { temporaryFolder } from '../../../test/support/service.ts';
+import { createTemporaryFolder } from '../../../test/support/service.ts';
 import { WEBHOOK_SECRET } from '../cluster/installation.ts';
 
 /** A cell whose database has a standby under Patroni. */
@@ -50,7 +50,7 @@ export async function installCells(): Promise<CellsInstallation> {
   try {
     const receiver = await startReceiver();
     undo.push(() => receiver.close());
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     undo.push(() => folder.remove());
     const ca = join(folder.path, 'ca.pem');
     await writeFile(ca, receiver.ca);
@@ -74,7 +74,7 @@ export async function installCells(): Promise<CellsInstallation> {
       await subscribe(pool, cell, receiver);
     }
     const [first, c2] = cells as [ChaosCell, ChaosCell];
-    const routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2 });
+    const routers = await startRouters({ tls, first: getRoutedCell(first), c2: getRoutedCell(c2), count: 2 });
     undo.push(() => routers.stop());
     return { routers, cells: [first, c2], receiver, move: (...given) => startMove(routers, ...given), remove };
   } catch (error) {
@@ -88,11 +88,11 @@ async function subscribe(pool: Pool, { env }: Cell, receiver: Receiver): Promise
   const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
-  await createWebhook(db, createSecretBox(env.SECRET_KEY as string), adminId, webhook);
+  await createWebhook(db, createSecretEncrypter(env.SECRET_KEY as string), adminId, webhook);
 }
 
 function startMove(routers: Routers, users: readonly string[], from: Cell, to: Cell): RunningMove {
-  const args = [PROGRAM, 'cells', 'move', ...users, '--to', to.name, '--file', routers.cellsFile, '--json'];
+  const args = [TESTED_PROGRAM, 'cells', 'move', ...users, '--to', to.name, '--file', routers.cellsFile, '--json'];
   const env = { ...from.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   let kill = () => {};
   const ended = new Promise<Awaited<RunningMove['ended']>>((resolve) => {

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
-import { formatGoal, type Goal, isGoalMet } from '../../answer.ts';
+import { type BenchmarkGoal, formatGoal, isGoalMet } from '../../answer.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   chooseFaults,
   computeLongestWaitSeconds,
-  describeLateHomes,
+  describeHomesWithMissingReadings,
   describeLongestPubackWaits,
   type FaultEffect,
   formatFaultEffect,
+  injectAndMeasureFault,
   listAcknowledgementTimesMs,
   MAX_RECOVERY_MS,
-  measureFault,
+  printDeliveryRetries,
   printDifferences,
-  printRetries,
   printToStderr,
 } from '../cluster/endure.ts';
 import {
@@ -24,7 +24,7 @@ import {
   waitUntilHomesResume,
 } from '../cluster/homes.ts';
 import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from '../cluster/verdict.ts';
-import { type CellFault, createCellFaults } from './faults.ts';
+import { type CellsInstallationFault, createCellFaults } from './faults.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
 import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './plant.ts';
 
@@ -68,7 +68,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     await begin(homes);
     const calm = await countOutOfOrder(installation);
     const { faults, heldMs } = createCellFaults(installation, homes.all);
-    const chosen = (chooseFaults(faults, words) as CellFault[]).filter((one) => one.isQuick || !isQuick);
+    const chosen = (chooseFaults(faults, words) as CellsInstallationFault[]).filter((one) => one.isQuick || !isQuick);
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
     const plan = planErrors(installation, homes.all, rows);
@@ -86,7 +86,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
 async function begin({ all }: PublishingHomes): Promise<void> {
   if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(MAX_RECOVERY_MS))))
     throw new Error(
-      `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeLateHomes(all).join('\n')}`,
+      `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeHomesWithMissingReadings(all).join('\n')}`,
     );
   printToStderr(`${all.length} homes publish; ${CALM_S} s of calm …`);
   await pause(CALM_S * 1_000);
@@ -100,15 +100,15 @@ async function countOutOfOrder({ cells }: CellsInstallation): Promise<number> {
 async function endure(
   { cells, receiver }: CellsInstallation,
   homes: PublishingHomes,
-  fault: CellFault,
+  fault: CellsInstallationFault,
 ): Promise<CellsRow> {
   printToStderr(`${new Date().toISOString()} ${fault.name} …`);
-  const row = await measureFault(
+  const row = await injectAndMeasureFault(
     {
       ...{ homes, receiver },
       prepare: async () => {},
       ready: () => Promise.all(cells.map(({ patroni }) => patroni.ready())),
-      diagnosis: async () => ['late:', ...describeLateHomes(homes.all)].join('\n'),
+      diagnosis: async () => ['late:', ...describeHomesWithMissingReadings(homes.all)].join('\n'),
     },
     fault,
   );
@@ -147,7 +147,7 @@ async function judge(
   return { verdict, missed: findUndetectedErrors(verdict.faults, planted.faults) };
 }
 
-function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[] {
+function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): BenchmarkGoal[] {
   const { lost, doubled, strange, wrongHour, untold, toldWrongly, toldAgain } = verdict.faults;
   const spared = rows.flatMap((row) => (row.spared === null ? [] : [row.spared]));
   const none = { atMost: 0 };
@@ -217,7 +217,7 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
     for (const one of goals) console.log(formatGoal(one));
   }
   printDifferences(differences);
-  printRetries(retries);
+  printDeliveryRetries(retries);
   for (const what of missed) printToStderr(`WRONG: the comparison did not find a planted error: ${what}`);
   return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findLongestGap, longestGapSeconds } from '../../../test/support/cluster/meters.ts';
-import { describeWait } from '../../../test/support/cluster/publisher.ts';
+import { findLongestGap, getLongestGapSeconds } from '../../../test/support/cluster/meters.ts';
+import { describePubackWait } from '../../../test/support/cluster/publisher.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { type ChaosRunDifference, DIFFERENCE_KINDS } from './compare.ts';
@@ -35,7 +35,7 @@ export interface FaultEffect {
 }
 
 /** Installation into which a fault is injected. */
-export interface InstallationUnderFault {
+export interface FaultTargetInstallation {
   homes: PublishingHomes;
   receiver: Receiver;
   /** Distributes the load evenly before a fault. */
@@ -47,8 +47,8 @@ export interface InstallationUnderFault {
 }
 
 /** Injects a fault, waits until all homes have resumed, and returns the effect. */
-export async function measureFault(
-  { homes: { all: homes, spread }, receiver, ...subject }: InstallationUnderFault,
+export async function injectAndMeasureFault(
+  { homes: { all: homes, spread }, receiver, ...subject }: FaultTargetInstallation,
   fault: ClusterFault,
 ): Promise<FaultEffect> {
   const resume = async (what: string) => {
@@ -104,14 +104,15 @@ export const computeLongestWaitSeconds = (
   timesOf: (home: PublishingHome) => readonly number[],
   fromMs: number,
   toMs: number,
-): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
+): number => round(Math.max(...homes.map((home) => getLongestGapSeconds(timesOf(home), fromMs, toMs))));
 
 /** Describes the homes that waited longest for a PUBACK, the longest first, with their attempts to connect. */
 export function describeLongestPubackWaits(homes: readonly PublishingHome[], fromMs: number, toMs: number): string[] {
   const waits = homes.map((home) => ({ home, ...findLongestGap(listAcknowledgementTimesMs(home), fromMs, toMs) }));
   const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, MAX_LISTED);
   return longest.map(
-    ({ home: { deviceId, publisher }, ...gap }) => `  ${deviceId}: ${describeWait(publisher, gap.fromMs, gap.toMs)}`,
+    ({ home: { deviceId, publisher }, ...gap }) =>
+      `  ${deviceId}: ${describePubackWait(publisher, gap.fromMs, gap.toMs)}`,
   );
 }
 
@@ -148,7 +149,7 @@ function slowestAlert(
 }
 
 /** Describes homes whose latest readings are not stored. */
-export function describeLateHomes(homes: readonly PublishingHome[]): string[] {
+export function describeHomesWithMissingReadings(homes: readonly PublishingHome[]): string[] {
   const late = homes.filter(({ readings, stored }) => (readings.at(-20)?.readAtMs ?? 0) > stored.upToMs);
   return late.map(({ deviceId, readings, publisher, stored }) => {
     const written = readings.filter(({ readAtMs }) => readAtMs <= stored.upToMs).length;
@@ -178,7 +179,7 @@ export function printDifferences(differences: readonly ChaosRunDifference[]): vo
 }
 
 /** Prints the first few of the delivery attempts that failed and were repeated. */
-export function printRetries(retries: readonly string[]): void {
+export function printDeliveryRetries(retries: readonly string[]): void {
   for (const line of retries.slice(0, MAX_LISTED)) printToStderr(`sent again after a failed attempt: ${line}`);
   if (retries.length > MAX_LISTED)
     printToStderr(`sent again after a failed attempt: ${retries.length - MAX_LISTED} more`);

@@ -4,7 +4,7 @@ import { setCell } from '#src/core/cell.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createAlert } from '../../../test/support/alerts.ts';
-import { type RepeatingPublisher, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { type RepeatingPublisher, startRepeatingPublisher } from '../../../test/support/cluster/publisher.ts';
 import { pairDevices } from '../../support.ts';
 import type { Cluster } from './installation.ts';
 
@@ -114,7 +114,7 @@ async function makeHomes(
       delivery: 'webhook',
     });
     const topic = getReadingsTopic(deviceId);
-    const publisher = repeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
+    const publisher = startRepeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
     homes.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
   }
   setCell(undefined);

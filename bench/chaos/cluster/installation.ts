@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
@@ -15,9 +15,9 @@ import {
 } from '../../../test/support/cluster/haproxy.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
-import { freePort } from '../../../test/support/free-port.ts';
+import { findFreePort } from '../../../test/support/free-port.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '../../../test/support/service.ts';
 import { type BrokerNetwork, isRunningInNamespaces, setUpBrokerNetwork } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
@@ -60,7 +60,7 @@ export interface Cluster {
 export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): Promise<Cluster> {
   await using undo = new AsyncDisposableStack();
   const receiver = undo.adopt(await startReceiver(), (one) => one.close());
-  const operatorPorts = [await freePort(), await freePort()] as const;
+  const operatorPorts = [await findFreePort(), await findFreePort()] as const;
   const lines = isRunningInNamespaces() && !isEmbedded ? setUpBrokerNetwork(3) : null;
   const startingDatabase = startPatroni({ etcdNodes: 3 });
   undo.defer(async () => (await startingDatabase).stop());
@@ -101,7 +101,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
   const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
-  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
+  await createWebhook(db, createSecretEncrypter(SECRET_KEY), adminId, webhook);
   const installed = undo.move();
   return { rabbit, entrances, patroni, pool, receiver, roles, lines, remove: () => installed.disposeAsync() };
 }
@@ -134,7 +134,7 @@ async function createRole(
   ca: Buffer | string,
   undo: AsyncDisposableStack,
 ): Promise<RoleControl> {
-  const folder = undo.adopt(await temporaryFolder(), (one) => one.remove());
+  const folder = undo.adopt(await createTemporaryFolder(), (one) => one.remove());
   const caFile = join(folder.path, 'ca.pem');
   await writeFile(caFile, ca);
   let running: RoleProcess | undefined;

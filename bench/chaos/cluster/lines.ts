@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, writeFileSync } from 'node:fs';
-import type { NetworkPlace } from '../../../test/support/cluster/rabbitmq.ts';
+import type { NodeNetworkLocation } from '../../../test/support/cluster/rabbitmq.ts';
 
 /** Environment variable that marks the child process inside the namespaces. */
 const WITHIN = 'CHAOS_WITHIN';
@@ -9,7 +9,7 @@ const NOBODY = '02:00:00:00:00:99';
 
 /** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
 export interface BrokerNetwork {
-  places: readonly NetworkPlace[];
+  places: readonly NodeNetworkLocation[];
   /** Silently drops all packets between this broker and the other brokers. Devices and workers can still reach this broker. */
   cutFromOthers(index: number, isCut: boolean): void;
   /** Silently drops all packets to and from this broker. */
@@ -65,7 +65,7 @@ export function setUpBrokerNetwork(count: number): BrokerNetwork {
       }
     },
     cutFromAll(index, isCut) {
-      const { host, gateway } = places[index] as NetworkPlace;
+      const { host, gateway } = places[index] as NodeNetworkLocation;
       // Packets are sent to a hardware address that does not exist, so they are dropped.
       const to = (address: string, line: string) =>
         isCut
@@ -81,7 +81,7 @@ const nameOf = (index: number) => `broker-${index + 1}`;
 const lineOf = (index: number) => `to-${nameOf(index)}`;
 const ip = (line: string) => execFileSync(IP, line.split(' '), { stdio: ['ignore', 'ignore', 'inherit'] });
 
-function layLine(index: number): NetworkPlace {
+function layLine(index: number): NodeNetworkLocation {
   const [name, line] = [nameOf(index), lineOf(index)];
   const [gateway, host] = [`10.99.${index + 1}.1`, `10.99.${index + 1}.2`];
   ip(`netns add ${name}`);

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { expect, onTestFinished, test } from 'vitest';
-import { describeWait, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
-import { freePort } from '../../../test/support/free-port.ts';
+import { describePubackWait, startRepeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { findFreePort } from '../../../test/support/free-port.ts';
 
 const TICK_MS = 5;
 
@@ -36,7 +36,7 @@ async function startSlowBroker(perSecond: number): Promise<{ port: number; recei
       if (socket.writable) socket.write(generate({ cmd: 'puback', messageId }));
     }
   }, TICK_MS);
-  const port = await freePort();
+  const port = await findFreePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => {
     clearInterval(working);
@@ -49,7 +49,7 @@ test('devices with a backlog are all acknowledged by a busy service, without rep
   const [devices, messages] = [4, 400];
   const broker = await startSlowBroker(1_000);
   const publishers = Array.from({ length: devices }, (_, index) =>
-    repeatingPublisher({
+    startRepeatingPublisher({
       nodes: [{ ports: { mqtt: broker.port } }],
       deviceId: `dev_${index}`,
       secret: 'secret',
@@ -68,7 +68,7 @@ test('devices with a backlog are all acknowledged by a busy service, without rep
 
 test('a connection without a PUBACK is given up, with the reason', async () => {
   const broker = await startSlowBroker(0);
-  const publisher = repeatingPublisher({
+  const publisher = startRepeatingPublisher({
     nodes: [{ ports: { mqtt: broker.port } }],
     ...{ deviceId: 'dev_1', secret: 'secret', topic: 'readings', first: 0, silenceMs: 300 },
   });
@@ -84,11 +84,11 @@ test('a wait is described by the attempts to connect during it', () => {
     { fromMs: 40_200, connackMs: 40_700, toMs: null, why: '' },
     { fromMs: 99_000, connackMs: null, toMs: null, why: '' },
   ];
-  expect(describeWait({ attempts }, 9_000, 41_000)).toBe(
+  expect(describePubackWait({ attempts }, 9_000, 41_000)).toBe(
     '32.0 s without PUBACK since 1970-01-01T00:00:09.000Z: ' +
       'connected at -9.0 s, CONNACK after 0.1 s, ended at 1.0 s: closed by the other side; ' +
       'connected at 1.1 s, no CONNACK, ended at 31.1 s: connack timeout; ' +
       'connected at 31.2 s, CONNACK after 0.5 s, open',
   );
-  expect(describeWait({ attempts }, 50_000, 60_000)).toMatch(/since .*: connected at -9\.8 s, .*, open$/);
+  expect(describePubackWait({ attempts }, 50_000, 60_000)).toMatch(/since .*: connected at -9\.8 s, .*, open$/);
 });

@@ -5,14 +5,14 @@ import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   chooseFaults,
-  describeLateHomes,
+  describeHomesWithMissingReadings,
   type FaultEffect,
+  type FaultTargetInstallation,
   formatFaultEffect,
-  type InstallationUnderFault,
+  injectAndMeasureFault,
   MAX_RECOVERY_MS,
-  measureFault,
+  printDeliveryRetries,
   printDifferences,
-  printRetries,
   printToStderr,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
@@ -35,7 +35,7 @@ async function diagnosis({ rabbit }: Cluster, homes: readonly PublishingHome[]):
     const waiting = queues.split('\n').filter((line) => !/\t0\t0\t/.test(line));
     return [`  ${node.name} says:`, ...waiting.slice(0, 20).map((line) => `    ${line}`)];
   });
-  return ['late:', ...describeLateHomes(homes), ...(await Promise.all(asked)).flat()].join('\n');
+  return ['late:', ...describeHomesWithMissingReadings(homes), ...(await Promise.all(asked)).flat()].join('\n');
 }
 
 const HOMES = 30;
@@ -122,7 +122,7 @@ async function endureAll(
   homes: PublishingHomes,
   { words, times, untilMs }: ChaosPlan & { untilMs: number },
 ): Promise<{ rows: FaultEffect[]; notRun: string[] }> {
-  const subject: InstallationUnderFault = {
+  const subject: FaultTargetInstallation = {
     ...{ homes, receiver: cluster.receiver },
     prepare: async () => cluster.rabbit?.rebalance(),
     ready: () => cluster.patroni.ready(),
@@ -140,7 +140,7 @@ async function endureAll(
       continue;
     }
     printToStderr(`${new Date().toISOString()} ${fault.name} …`);
-    const row = await measureFault(subject, fault);
+    const row = await injectAndMeasureFault(subject, fault);
     rows.push(row);
     printToStderr(`  ${formatFaultEffect(row)}`);
   }
@@ -169,7 +169,7 @@ function report({ rows, notRun, calm, verdict, noLines }: Report, { isJson, minu
   }
   if (calm > 0) printToStderr(`WRONG: ${calm} readings were stored out of order before any fault`);
   printDifferences(differences);
-  printRetries(retries);
+  printDeliveryRetries(retries);
   if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) printToStderr(`NOT RUN: ${name}: ${noLines}`);
   for (const name of notRun) printToStderr(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
   return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;

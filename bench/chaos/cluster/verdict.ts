@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Pool } from '#src/database/connect.ts';
-import { startOfHour as hourOf, referenceConsumption } from '../../../test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfHour as hourOf } from '../../../test/reference/consumption.ts';
 import {
   type ChaosRunDifference,
   type ChaosRunRecords,
@@ -146,7 +146,7 @@ async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<strin
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
   return new Map(
-    [...referenceConsumption(readings, rows[0], hourOf)].map(([at, { energy }]) => [Number(at), Number(energy)]),
+    [...computeReferenceConsumption(readings, rows[0], hourOf)].map(([at, { energy }]) => [Number(at), Number(energy)]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, parseJsonObject } from '../read/payload.ts';
+import { getMember, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, refusedResult } from '../read/value-collector.ts';
+import { createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 /** Parses the topic `example/{device}/energy`; returns null for every other topic. */
 function parseTopic(topic: string): { device: string } | null {
@@ -20,11 +20,11 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const parsed = parseTopic(topic);
   if (!parsed) return null;
   const body = parseJsonObject(payload);
-  if (!body) return refusedResult('payload is not a JSON object');
+  if (!body) return createRefusal('payload is not a JSON object');
   const { device } = parsed;
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 'time'), 'iso', { receivedAtMs });
-  const total = getOwnMember(body, 'total_wh');
+  const atMs = parseMessageTime(getMember(body, 'time'), 'iso', { receivedAtMs });
+  const total = getMember(body, 'total_wh');
   collector.add({
     device,
     channel: 'import',
@@ -38,7 +38,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
     device,
     channel: 'import',
     kind: 'power_w',
-    value: getOwnMember(body, 'power'),
+    value: getMember(body, 'power'),
     atMs,
     name: 'power',
   });

@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
-import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 interface Field {
   channel: string;
@@ -90,9 +90,9 @@ function decode(message: DeviceMessage): FamilyDecodeResult | null {
 /** Decodes a single value. The value gets the time of receipt, because the reader publishes the time on another topic. */
 function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): FamilyDecodeResult {
   const field = FIELDS.get(path);
-  if (!field) return emptyResult();
+  if (!field) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return refusedResult(`${path} is not text`);
+  if (text === null) return createRefusal(`${path} is not text`);
   const collector = createValueCollector();
   collector.add({ device, value: text, name: path, ...field });
   return collector;
@@ -101,13 +101,13 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
 /** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
 function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   const body = parseJsonObject(payload) ?? salvaged(payload);
-  if (!body) return refusedResult('payload is not a JSON object');
-  const data = toObjectOrNull(getOwnMember(body, 'data')) ?? body;
+  if (!body) return createRefusal('payload is not a JSON object');
+  const data = asObjectOrNull(getMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 't'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getMember(body, 't'), undefined, { receivedAtMs });
   for (const [name, field] of FIELDS_OF_MEMBERS)
-    collector.add({ device, value: getOwnMember(data, name), atMs, name, ...field });
+    collector.add({ device, value: getMember(data, name), atMs, name, ...field });
   return collector;
 }
 

@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
 import { findEnergyScale } from '../homeassistant/units.ts';
-import { getOwnMember, type Json, readJson, readText, toObjectOrNull } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { asObjectOrNull, getMember, type Json, readJson, readText } from '../read/payload.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 interface Measured {
   channel: string;
@@ -95,17 +95,17 @@ export const ebusdFamily = createStatelessFamily({
 function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseEbusdTopic(topic);
   if (!parsed) return null;
-  if (parsed.about === 'nothing') return emptyResult();
+  if (parsed.about === 'nothing') return createEmptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
   // Skips the state of a sensor, which has a topic of its own if ebusd publishes each field separately.
-  if (!measured || field === 'sensor' || payload.length === 0) return emptyResult();
+  if (!measured || field === 'sensor' || payload.length === 0) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return refusedResult('payload is not text');
+  if (text === null) return createRefusal('payload is not text');
   const json = readJson(payload);
-  const body = toObjectOrNull(json);
+  const body = asObjectOrNull(json);
   const { value, unit } = body ? fromFields(body) : { value: fromText(text), unit: null };
-  if (value instanceof Error) return refusedResult(`${name}: ${value.message}`);
+  if (value instanceof Error) return createRefusal(`${name}: ${value.message}`);
   const collector = createValueCollector();
   if (!measured.asks) collector.add({ device, ...measured, value, name });
   else {
@@ -126,11 +126,11 @@ interface Field {
  */
 function fromFields(body: Json): Field {
   const fields = Object.entries(body).map(([name, given]) => {
-    const inner = toObjectOrNull(given);
-    const unit = getOwnMember(inner, 'unit');
+    const inner = asObjectOrNull(given);
+    const unit = getMember(inner, 'unit');
     return {
       name,
-      value: inner ? getOwnMember(inner, 'value') : given,
+      value: inner ? getMember(inner, 'value') : given,
       unit: typeof unit === 'string' ? unit.slice(0, 20) : null,
     };
   });

@@ -1,14 +1,14 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { isUsualOpenevseBase } from '../openevse/topic.ts';
+import { isDefaultOpenevseBaseTopic } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
-  type QuantityInput,
-  refusedResult,
+  type MessageQuantity,
   type ValueCollector,
 } from '../read/value-collector.ts';
 
@@ -26,7 +26,7 @@ function parseEmonTopic(topic: string): EmonTopic | null {
   if (root === 'emonhub') return { what: 'other' };
   if (root !== 'emon' || !node) return null;
   // OpenEVSE chargers also publish below `emon/`, but use the same names with other units.
-  if (isUsualOpenevseBase(node)) return null;
+  if (isDefaultOpenevseBaseTopic(node)) return null;
   if (names.length === 0) return { what: 'node', node };
   // `emon/JSON` is the base topic in emonHub's own example for JSON.
   if (node === 'JSON' && names.length === 1 && names[0]) return { what: 'node', node: names[0] };
@@ -47,13 +47,13 @@ function quantityOf(
   name: string,
   value: unknown,
   settings: DecoderSettings,
-): Omit<QuantityInput, 'device' | 'atMs'> | 'unset' | Error | null {
+): Omit<MessageQuantity, 'device' | 'atMs'> | 'unset' | Error | null {
   const key = `${node}/${name}`;
   const pulses = Object.hasOwn(settings.emon ?? {}, key) ? settings.emon?.[key]?.pulses_per_kwh : undefined;
   const lower = name.toLowerCase();
   if (pulses !== undefined) {
     if (!(Number.isFinite(pulses) && pulses > 0)) return new Error(`pulses_per_kwh of ${key} is not above 0`);
-    return { channel: `${toChannelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
+    return { channel: `${createChannelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
@@ -90,21 +90,21 @@ export const emonFamily = createStatelessFamily({
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseEmonTopic(message.topic);
   if (!parsed) return null;
-  if (parsed.what === 'other') return emptyResult();
+  if (parsed.what === 'other') return createEmptyResult();
   const text = readText(message.payload);
-  if (text === null) return refusedResult('payload is not text');
+  if (text === null) return createRefusal('payload is not text');
   const { node } = parsed;
   const collector = createValueCollector();
   if (/^\s*\{/.test(text)) {
     const body = parseJsonObject(message.payload);
-    if (!body) return refusedResult('payload is not a JSON object');
+    if (!body) return createRefusal('payload is not a JSON object');
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
     const time = Object.keys(body).find((name) => name.toLowerCase() === 'time') ?? 'time';
     const { receivedAtMs } = message;
-    const atMs = parseMessageTime(getOwnMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
+    const atMs = parseMessageTime(getMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
     for (const [key, value] of Object.entries(body)) {
       // `{"power": {"value": 10}}` has the same meaning as `{"power": 10}`.
-      const inner = toObjectOrNull(value);
+      const inner = asObjectOrNull(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
       addName(collector, { node, name: before + key, value: is, atMs }, settings);
     }

@@ -1,7 +1,12 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, parseJsonObject, readText } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
-import { addMeterCounts } from '../rtlamr/meter.ts';
+import { getMember, parseJsonObject, readText } from '../read/payload.ts';
+import {
+  createEmptyResult,
+  createRefusal,
+  createValueCollector,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import { addRegisterCounts } from '../rtlamr/meter.ts';
 
 /** Parsed topic of a message that ESPurna publishes below a device's root. */
 interface EspurnaTopic {
@@ -35,7 +40,7 @@ const APP = 'ESPURNA';
 function toldRoot({ topic, payload }: DeviceMessage): string | null {
   const parsed = parseEspurnaTopic(topic);
   if (parsed?.leaf === 'app') return readText(payload)?.trim() === APP ? parsed.root : null;
-  return parsed?.leaf === 'data' && getOwnMember(parseJsonObject(payload), 'app') === APP ? parsed.root : null;
+  return parsed?.leaf === 'data' && getMember(parseJsonObject(payload), 'app') === APP ? parsed.root : null;
 }
 
 function tellsApp(topic: string): boolean {
@@ -70,11 +75,11 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
   const parsed = parseEspurnaTopic(topic);
   if (!parsed || !roots.has(parsed.root)) return null;
   const { root: device, leaf, index } = parsed;
-  if (leaf === 'app') return emptyResult();
+  if (leaf === 'app') return createEmptyResult();
   const collector = createValueCollector();
   if (leaf === 'data') {
     const body = parseJsonObject(payload);
-    if (!body) return refusedResult('payload is not a JSON object');
+    if (!body) return createRefusal('payload is not a JSON object');
     for (const [name, value] of Object.entries(body)) {
       const [, quantity, number = ''] = MEMBER.exec(name) ?? [];
       if (quantity) addQuantity(collector, { device, quantity, index: number, value }, settings);
@@ -82,7 +87,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
     return collector;
   }
   const value = readText(payload);
-  if (value === null) return refusedResult('payload is not text');
+  if (value === null) return createRefusal('payload is not text');
   if (leaf === 'status') {
     collector.addState({ device, channel: 'device', kind: 'availability', value, name: leaf });
   } else addQuantity(collector, { device, quantity: leaf, index, value }, settings);
@@ -98,7 +103,7 @@ function addQuantity(
   const name = index === '' ? quantity : `${quantity}/${index}`;
   if (quantity === 'power') collector.add({ device, channel: `${circuit}import`, kind: 'power_w', value, name });
   else if (index === '' && settings.meter && Object.hasOwn(settings.meter, device)) {
-    addMeterCounts(collector, [{ direction: 'import', value, name }], {
+    addRegisterCounts(collector, [{ direction: 'import', value, name }], {
       device,
       medium: 'electric',
       atMs: null,

@@ -1,14 +1,14 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { parseJsonObject, readText } from '../read/payload.ts';
-import { refusedResult } from '../read/value-collector.ts';
+import { createRefusal } from '../read/value-collector.ts';
 import {
   decodeGatewayMessage,
-  decodeLastWill,
-  isLastWill,
+  decodeStickLastWill,
   isNewStick,
-  readStickAddress,
-  type StickAddressByTopic,
-  storeStickAddress,
+  isStickLastWill,
+  type MacAddressByTopic,
+  parseStickMacAddress,
+  storeStickMacAddress,
 } from './gateway.ts';
 import { decodeGrottRecord, isGrottRecord } from './grott.ts';
 
@@ -20,28 +20,24 @@ const METER = /(?:^|\/)energy\/meter$/;
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */
-export const growattFamily: Family<StickAddressByTopic> = {
+export const growattFamily: Family<MacAddressByTopic> = {
   name: 'growatt',
   takes: isGrowattTopic,
   remembers: isGrowattTopic,
   newMemory: () => new Map(),
   isNews: isNewStick,
-  learn: storeStickAddress,
+  learn: storeStickMacAddress,
   decode,
 };
 
-function decode(
-  message: DeviceMessage,
-  { tz }: DecoderSettings,
-  sticks: StickAddressByTopic,
-): FamilyDecodeResult | null {
+function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: MacAddressByTopic): FamilyDecodeResult | null {
   if (!isGrowattTopic(message.topic)) return null;
   const body = parseJsonObject(message.payload);
   if (!body) return /^\s*\{\s*"device"[\s\S]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
   if (isGrottRecord(body)) return decodeGrottRecord(body, message, tz);
-  const mac = readStickAddress(body);
+  const mac = parseStickMacAddress(body);
   if (mac !== null) return decodeGatewayMessage(body, mac);
-  return isLastWill(body) ? decodeLastWill(sticks.get(message.topic)) : null;
+  return isStickLastWill(body) ? decodeStickLastWill(sticks.get(message.topic)) : null;
 }
 
-const half = (): FamilyDecodeResult => refusedResult('the record is not a JSON object');
+const half = (): FamilyDecodeResult => createRefusal('the record is not a JSON object');

@@ -1,6 +1,6 @@
 import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, mentionsWords, parseJsonObject } from '../read/payload.ts';
+import { getMember, hasJsonObjectWithWords, type Json, parseJsonObject } from '../read/payload.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames } from './inverter.ts';
 
@@ -18,29 +18,29 @@ const MAC = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){5}$/i;
  * MAC addresses of data-logger sticks by topic, from the last message on each topic. Needed because the last will of a stick contains no
  * address.
  */
-export type StickAddressByTopic = Map<string, string>;
+export type MacAddressByTopic = Map<string, string>;
 
 /** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
-export function readStickAddress(body: Json | null): string | null {
-  const mac = getOwnMember(body, 'Mac');
-  const isTheirs = typeof mac === 'string' && MAC.test(mac) && getOwnMember(body, 'Cnt') !== undefined;
-  return isTheirs && getOwnMember(body, 'Uptime') !== undefined ? mac : null;
+export function parseStickMacAddress(body: Json | null): string | null {
+  const mac = getMember(body, 'Mac');
+  const isTheirs = typeof mac === 'string' && MAC.test(mac) && getMember(body, 'Cnt') !== undefined;
+  return isTheirs && getMember(body, 'Uptime') !== undefined ? mac : null;
 }
 
 /** Whether a body is a stick's last will: `{"InverterStatus": -1 }` and nothing else. */
-export const isLastWill = (body: Json): boolean =>
-  Object.keys(body).length === 1 && readNumber(getOwnMember(body, 'InverterStatus')) === -1;
+export const isStickLastWill = (body: Json): boolean =>
+  Object.keys(body).length === 1 && readNumber(getMember(body, 'InverterStatus')) === -1;
 
 /** Returns the MAC address in a payload. Payloads without `"Mac"`, which other devices send on such topics, are not parsed. */
 const stickOf = (payload: Buffer): string | null =>
-  mentionsWords(payload, '"Mac"') ? readStickAddress(parseJsonObject(payload)) : null;
+  hasJsonObjectWithWords(payload, '"Mac"') ? parseStickMacAddress(parseJsonObject(payload)) : null;
 
-export function storeStickAddress(sticks: StickAddressByTopic, { topic, payload }: DeviceMessage): void {
+export function storeStickMacAddress(sticks: MacAddressByTopic, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);
   if (mac !== null) sticks.set(topic, mac);
 }
 
-export function isNewStick(sticks: StickAddressByTopic, { topic, payload }: DeviceMessage): boolean {
+export function isNewStick(sticks: MacAddressByTopic, { topic, payload }: DeviceMessage): boolean {
   const mac = stickOf(payload);
   return mac !== null && sticks.get(topic) !== mac;
 }
@@ -54,7 +54,7 @@ export function decodeGatewayMessage(body: Json, mac: string): FamilyDecodeResul
 }
 
 /** Decodes a stick's last will: the stick is offline. The result is empty if no stick is known for the topic. */
-export function decodeLastWill(mac: string | undefined): FamilyDecodeResult {
+export function decodeStickLastWill(mac: string | undefined): FamilyDecodeResult {
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value: false, name: 'InverterStatus' } as const;
   if (mac !== undefined) collector.addState({ ...said, device: mac });

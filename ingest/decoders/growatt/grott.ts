@@ -1,8 +1,8 @@
 import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, refusedResult } from '../read/value-collector.ts';
+import { createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames, type InverterSource } from './inverter.ts';
 
 const NAMES: InverterMemberNames = {
@@ -29,20 +29,20 @@ const TENTHS = 10;
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 
 export const isGrottRecord = (body: Json): boolean =>
-  typeof getOwnMember(body, 'device') === 'string' && getOwnMember(body, 'buffered') !== undefined && isValues(body);
-const isValues = (body: Json): boolean => toObjectOrNull(getOwnMember(body, 'values')) !== null;
+  typeof getMember(body, 'device') === 'string' && getMember(body, 'buffered') !== undefined && isValues(body);
+const isValues = (body: Json): boolean => asObjectOrNull(getMember(body, 'values')) !== null;
 
 export function decodeGrottRecord(
   body: Json,
   { receivedAtMs }: DeviceMessage,
   tz: string | undefined,
 ): FamilyDecodeResult {
-  const device = getOwnMember(body, 'device') as string;
-  const values = toObjectOrNull(getOwnMember(body, 'values'));
-  if (device.trim() === '' || !values) return refusedResult('the record has no device, or no values');
+  const device = getMember(body, 'device') as string;
+  const values = asObjectOrNull(getMember(body, 'values'));
+  if (device.trim() === '' || !values) return createRefusal('the record has no device, or no values');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 'time'), 'iso', { tz, receivedAtMs });
-  if (getOwnMember(body, 'buffered') === 'yes' && atMs === null) {
+  const atMs = parseMessageTime(getMember(body, 'time'), 'iso', { tz, receivedAtMs });
+  if (getMember(body, 'buffered') === 'yes' && atMs === null) {
     collector.refuse('a buffered record has only a local time, which needs a time zone (tz)', device);
     return collector;
   }
@@ -65,8 +65,8 @@ export function decodeGrottRecord(
  * frequency.
  */
 function isCutWrong(values: Json): boolean {
-  const frequency = readNumber(getOwnMember(values, 'pvfrequentie'));
-  const isRunning = readNumber(getOwnMember(values, 'pvstatus')) === 1;
+  const frequency = readNumber(getMember(values, 'pvfrequentie'));
+  const isRunning = readNumber(getMember(values, 'pvstatus')) === 1;
   return isRunning && typeof frequency === 'number' && !(frequency >= LOWEST && frequency <= HIGHEST);
 }
 
@@ -74,15 +74,15 @@ function readMeter({ collector, device, atMs, per }: InverterSource, values: Jso
   const [imported, exported, power] = METER;
   const said = { device, atMs, per };
   const energy = { ...said, kind: 'energy_total_kwh' } as const;
-  collector.add({ ...energy, channel: 'meter/import', value: getOwnMember(values, imported), name: imported });
-  collector.add({ ...energy, channel: 'meter/export', value: getOwnMember(values, exported), name: exported });
-  collector.add({ ...said, kind: 'power_w', channel: 'meter/import', value: getOwnMember(values, power), name: power });
+  collector.add({ ...energy, channel: 'meter/import', value: getMember(values, imported), name: imported });
+  collector.add({ ...energy, channel: 'meter/export', value: getMember(values, exported), name: exported });
+  collector.add({ ...said, kind: 'power_w', channel: 'meter/import', value: getMember(values, power), name: power });
 }
 
 function readLogged({ collector, device, atMs }: InverterSource, values: Json): void {
   for (const name of LOGGED) {
     const channel = `meter/unknown/${name.toLowerCase()}`;
-    const said = { device, channel, kind: 'energy_total_kwh', value: getOwnMember(values, name), atMs, name } as const;
+    const said = { device, channel, kind: 'energy_total_kwh', value: getMember(values, name), atMs, name } as const;
     collector.add({ ...said, asks: { unit: null } });
   }
 }

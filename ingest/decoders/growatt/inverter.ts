@@ -1,5 +1,5 @@
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json } from '../read/payload.ts';
+import { getMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Source of an inverter's numbers: the device, the time of the numbers, and their divisor to kWh and W. */
@@ -24,7 +24,7 @@ export interface InverterMemberNames {
 
 const first = (body: Json, names: readonly string[]): string | undefined =>
   names.find((name) => Object.hasOwn(body, name));
-const isAboveZero = (body: Json) => (name: string) => (readNumber(getOwnMember(body, name)) ?? 0) > 0;
+const isAboveZero = (body: Json) => (name: string) => (readNumber(getMember(body, name)) ?? 0) > 0;
 
 /**
  * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output no longer equals the
@@ -41,7 +41,7 @@ export function decodeInverter(
   const circuit = hasBattery ? 'pv/' : '';
   const [energyName, powerName] = [first(body, made), first(body, power)];
   if (energyName !== undefined) {
-    const value = getOwnMember(body, energyName);
+    const value = getMember(body, energyName);
     collector.add({
       device,
       channel: `${circuit}export`,
@@ -53,7 +53,7 @@ export function decodeInverter(
     });
   }
   if (powerName !== undefined) {
-    const value = getOwnMember(body, powerName);
+    const value = getMember(body, powerName);
     collector.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
@@ -64,7 +64,7 @@ export function decodeInverter(
         device,
         channel,
         kind: 'energy_total_kwh',
-        value: getOwnMember(body, name),
+        value: getMember(body, name),
         per,
         atMs,
         name,

@@ -1,4 +1,4 @@
-import { getOwnMember, type Json } from '../read/payload.ts';
+import { getMember, type Json } from '../read/payload.ts';
 
 /** Home Assistant's abbreviations for members of a discovery configuration; only members that are read here. */
 const SHORT = new Map([
@@ -39,9 +39,9 @@ const SHORT = new Map([
 
 /** Returns a member of a discovery configuration by its long name. The configuration may use the long name or the abbreviation. */
 export function getConfigField(config: Json | null, name: string): unknown {
-  const long = getOwnMember(config, name);
+  const long = getMember(config, name);
   const short = SHORT.get(name);
-  return long === undefined && short !== undefined ? getOwnMember(config, short) : long;
+  return long === undefined && short !== undefined ? getMember(config, short) : long;
 }
 
 /** Returns a member of a discovery configuration as text, if it is a number or a text that is not empty; otherwise null. */

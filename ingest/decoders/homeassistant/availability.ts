@@ -1,6 +1,6 @@
-import { type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, type Json } from '../read/payload.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
-import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
+import { evaluateTemplate, type TemplateMessage } from './evaluate.ts';
 import { parseTemplate, type TemplateExpression } from './template.ts';
 
 /** A topic that reports whether a device is reachable. */
@@ -22,7 +22,7 @@ export interface AvailabilityTopic {
 export function getAvailabilityTopics(config: Json, base: string | null): AvailabilityTopic[] {
   const list = getConfigField(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list])
-    .map(toObjectOrNull)
+    .map(asObjectOrNull)
     .filter((entry) => entry !== null);
   const found = entries.flatMap((entry) => one(entry, getConfigTopic(entry, 'topic', base), 'value_template'));
   const single = getConfigTopic(config, 'availability_topic', base);
@@ -52,7 +52,7 @@ function one(config: Json, topic: string | null, template: string): Availability
  * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither the announced text
  * for "available" nor the one for "not available".
  */
-export function readAvailability(one: AvailabilityTopic, state: TemplateInput): boolean | null | undefined {
+export function readAvailability(one: AvailabilityTopic, state: TemplateMessage): boolean | null | undefined {
   const value = one.template ? evaluateTemplate(one.template, state) : state.text;
   const text = typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value ?? '').trim();
   if (text === '') return null;

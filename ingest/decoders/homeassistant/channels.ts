@@ -1,12 +1,12 @@
 import type { Commodity } from '#src/database/meter.ts';
 import type { ChannelAssignment } from '../family.ts';
-import { RESERVED_CHANNEL_WORD, toCircuitWord } from '../read/circuit-word.ts';
+import { createCircuitWord, RESERVED_CHANNEL_WORD_PATTERN } from '../read/circuit-word.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
-import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
+import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { findWordMeanings } from '../vocabulary/lexicon.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /** An entity that measures energy, power or a volume, and that needs a channel. */
 export interface MeteredEntity {
@@ -45,7 +45,7 @@ export function assignEntityChannels<One extends MeteredEntity>(
  * energy, which are not read.
  */
 const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
-  one.described !== undefined && getRegisterFacts(one.described).not === null;
+  one.described !== undefined && getRegisterProperties(one.described).not === null;
 
 /** Whether an entity gets a channel, independent of the other entities of its device. */
 export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
@@ -75,7 +75,7 @@ function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, 
     for (const { one, name } of open) {
       const label = one.labels[level];
       const isOnly = names.indexOf(name) === names.lastIndexOf(name) && !taken.has(name);
-      if (!isOnly && label !== undefined) clashing.push({ one, name: named(one, toCircuitWord(label)) });
+      if (!isOnly && label !== undefined) clashing.push({ one, name: named(one, createCircuitWord(label)) });
       else places.set(one, { channel: name });
     }
     for (const { channel } of places.values()) taken.add(channel);
@@ -99,22 +99,23 @@ export const splitWords = (name: string): string[] =>
  * Returns the circuit of a volume, from the first name in `objects` that contains a recognised word; without such a name, from the first
  * name (an id such as `x17`). The recognised words are removed. `idWords`: words of the device's id, which are never part of a circuit.
  */
-export function getCircuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
+export function findVolumeCircuit(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {
     const words = splitWords(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
     return { words, rest: words.filter((word, at) => tellsApart(word, words[at - 1])) };
   });
   const { rest } = rests.find((one) => one.rest.length < one.words.length) ?? rests[0] ?? { rest: [] };
-  return rest.length === 0 ? '' : toCircuitWord(rest.join('_'));
+  return rest.length === 0 ? '' : createCircuitWord(rest.join('_'));
 }
 
 function tellsApart(word: string, before: string | undefined): boolean {
-  if (RESERVED_CHANNEL_WORD.test(word) || getNameFacts(`${before ?? ''} ${word}`).parts.length > 0) return false;
+  if (RESERVED_CHANNEL_WORD_PATTERN.test(word) || getNameMeaning(`${before ?? ''} ${word}`).parts.length > 0)
+    return false;
   const meanings = findWordMeanings(foldAccents(word));
   return meanings === null || meanings.has('place');
 }
 
-export const removeDeviceWords = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
+export const removeDeviceIdWords = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
   idWords.size === 0
     ? [...names]
     : names.map((name) =>

@@ -1,17 +1,17 @@
 import type { ChannelAssignment, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, parseJsonObject, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, parseJsonObject, readJson, readText } from '../read/payload.ts';
 import { nullIfImplausibleTime, parseIsoTime, unixToMs } from '../read/time.ts';
 import {
+  convertToCelsius,
+  createEmptyResult,
   createValueCollector,
-  emptyResult,
-  refusedResult as refusing,
-  toCelsius,
+  createRefusal as refusing,
   type ValueCollector,
 } from '../read/value-collector.ts';
 import { readAvailability } from './availability.ts';
 import type { AnnouncedEntity } from './entity.ts';
-import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
-import { AnnouncedEntities } from './memory.ts';
+import { evaluateTemplate, type TemplateMessage } from './evaluate.ts';
+import { AnnouncedEntityCache } from './memory.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
@@ -25,10 +25,10 @@ const HEATING = new Map([
 ]);
 
 /** Decoder of every device that announces itself by Home Assistant discovery: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
-export const homeassistantFamily: Family<AnnouncedEntities> = {
+export const homeassistantFamily: Family<AnnouncedEntityCache> = {
   name: 'homeassistant',
   remembers: isReadableConfigTopic,
-  newMemory: () => new AnnouncedEntities(),
+  newMemory: () => new AnnouncedEntityCache(),
   learn: (memory, message) => memory.learn(message),
   announcedOn(memory, topic) {
     const entities = [...(memory.on(topic)?.sources.values() ?? [])];
@@ -40,7 +40,7 @@ export const homeassistantFamily: Family<AnnouncedEntities> = {
     if (!speakers) return null;
     const text = readText(message.payload);
     if (text === null) return refusing('the payload is not text');
-    const state: TemplateInput = { text, json: readJson(message.payload) };
+    const state: TemplateMessage = { text, json: readJson(message.payload) };
     const collector = createValueCollector();
     const atMs = timeOf(state, message.receivedAtMs);
     const said = new Set<string>();
@@ -66,16 +66,16 @@ export const homeassistantFamily: Family<AnnouncedEntities> = {
 const deviceState = ({ device }: AnnouncedEntity) =>
   ({ device, channel: 'device', kind: 'availability', name: 'the availability' }) as const;
 
-function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntities): FamilyDecodeResult {
+function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntityCache): FamilyDecodeResult {
   const rubbish = isReadableConfigTopic(topic) && payload.length > 0 && !parseJsonObject(payload);
   if (rubbish) return refusing('the announcement is not a JSON object');
   const announced = payload.length > 0 ? memory.announcedBy(topic) : undefined;
-  return announced ? { ...emptyResult(), announced } : emptyResult();
+  return announced ? { ...createEmptyResult(), announced } : createEmptyResult();
 }
 
 function listen(
   collector: ValueCollector,
-  state: TemplateInput,
+  state: TemplateMessage,
   {
     source,
     entity,
@@ -108,15 +108,15 @@ function listen(
       name: `the action of ${name}`,
     });
   } else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-    collector.add({ device, channel, kind, value: toCelsius(value, source.degrees), atMs, name });
+    collector.add({ device, channel, kind, value: convertToCelsius(value, source.degrees), atMs, name });
   } else collector.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
 /** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */
-function timeOf(state: TemplateInput, receivedAtMs: number): number | null {
-  const body = toObjectOrNull(state.json);
+function timeOf(state: TemplateMessage, receivedAtMs: number): number | null {
+  const body = asObjectOrNull(state.json);
   for (const name of TIMES) {
-    const value = getOwnMember(body, name);
+    const value = getMember(body, name);
     if (typeof value === 'number') return nullIfImplausibleTime(unixToMs(value), receivedAtMs);
     if (typeof value === 'string' && ZONED.test(value))
       return nullIfImplausibleTime(parseIsoTime(value, { receivedAtMs }), receivedAtMs);

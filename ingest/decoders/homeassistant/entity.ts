@@ -1,15 +1,15 @@
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
-import { type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
-import { doesTextNameHeatMeter, namesHeatBus } from '../vocabulary/thermal.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
+import { hasHeatBusWord, hasHeatMeterWord } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { type AvailabilityTopic, getAvailabilityTopics } from './availability.ts';
-import { getCircuitOfVolume, type MeteredEntity, removeDeviceWords, splitWords } from './channels.ts';
+import { findVolumeCircuit, type MeteredEntity, removeDeviceIdWords, splitWords } from './channels.ts';
 import { type EntityConfig, getEntityConfigs } from './parts.ts';
 import { findValueSource, type ValueSource } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
@@ -36,7 +36,7 @@ const CUMULATIVE = new Set(['total', 'total_increasing']);
  * service has announced itself (src/homeassistant): if a bridge sent them back, they would count twice.
  */
 export const getReadableEntities = (topic: ConfigTopic, config: Json): AnnouncedEntity[] =>
-  getConfigText(toObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
+  getConfigText(asObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
     ? []
     : heardOf(topic, config);
 
@@ -102,13 +102,13 @@ function sensorOf(
   if (kind === 'energy_total_kwh' && stateClass !== null && !CUMULATIVE.has(stateClass)) {
     return { sources: [{ ...source, refusal: `${object} is energy with the state class ${stateClass}, not a total` }] };
   }
-  const maker = toObjectOrNull(getConfigField(config, 'device'));
+  const maker = asObjectOrNull(getConfigField(config, 'device'));
   const name = getConfigText(config, 'name') ?? '';
   const objectId = getConfigText(config, 'object_id') ?? '';
   const idWords = new Set(splitWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`));
   const makerName = ['name', 'model', 'manufacturer'].map((one) => getConfigText(maker, one) ?? '').join(' ');
   const places = `${makerName} ${stateTopic ?? ''}`;
-  const commodity = commodityByClass(deviceClass, unit) ?? (doesTextNameHeatMeter(places) ? 'heat' : null);
+  const commodity = commodityByClass(deviceClass, unit) ?? (hasHeatMeterWord(places) ? 'heat' : null);
   const labels = [
     object,
     `${topic.node ?? ''}_${object}`,
@@ -140,18 +140,18 @@ function volumeOf(
   { makerName, commodity, stateClass }: { makerName: string; commodity: Commodity | null; stateClass: string | null },
 ): Required<MeteredEntity>['volume'] | null {
   if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
-  const names = removeDeviceWords([...path, object, name, objectId], idWords);
+  const names = removeDeviceIdWords([...path, object, name, objectId], idWords);
   const announced: { commodity?: Commodity } = commodity ? { commodity } : {};
   const counted = findVolumeCommodity([...names, makerName], { ...announced, isTotal: stateClass !== null });
   if (counted === null) return null;
-  const circuit = getCircuitOfVolume([object, name, objectId], idWords);
-  const parts = names.map((one) => getNameFacts(one).parts).find((some) => some.length > 0) ?? [];
+  const circuit = findVolumeCircuit([object, name, objectId], idWords);
+  const parts = names.map((one) => getNameMeaning(one).parts).find((some) => some.length > 0) ?? [];
   return { commodity: counted, circuit, parts };
 }
 
 /** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus or OpenTherm, or its maker's name mentions heat. */
 const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
-  namesHeatBus(places) || getNameFacts(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
+  hasHeatBusWord(places) || getNameMeaning(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
 interface Called {
   path: readonly string[];
@@ -170,14 +170,14 @@ function describedBy(
   idWords: ReadonlySet<string>,
   of: { device: string; unit: 'kWh' | 'W' },
 ): RegisterDescription {
-  const bare = (names: readonly string[]) => removeDeviceWords(names, idWords).filter((one) => one !== '');
+  const bare = (names: readonly string[]) => removeDeviceIdWords(names, idWords).filter((one) => one !== '');
   const names = bare([name, ...path, object, objectId]);
   const [id] = bare([uniqueId]);
   // The direction in the unique id is used only if no name states a direction.
   const isById =
     id !== undefined &&
-    names.every((one) => getNameFacts(one).direction === null) &&
-    getNameFacts(id).direction !== null;
+    names.every((one) => getNameMeaning(one).direction === null) &&
+    getNameMeaning(id).direction !== null;
   return {
     names: isById ? [...names, id] : names,
     understood: name === '' ? bare([path.toReversed().join(' '), object, objectId]) : bare([name]),

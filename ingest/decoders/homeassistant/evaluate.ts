@@ -1,9 +1,9 @@
 import { readNumber } from '../read/number.ts';
-import { toObjectOrNull } from '../read/payload.ts';
-import type { CalculationSign, Condition, TemplateExpression } from './template.ts';
+import { asObjectOrNull } from '../read/payload.ts';
+import type { ArithmeticOperator, TemplateCondition, TemplateExpression } from './template.ts';
 
 /** Message to which a template is applied. */
-export interface TemplateInput {
+export interface TemplateMessage {
   text: string;
   /** Payload as JSON; undefined if it is not JSON. */
   json: unknown;
@@ -13,7 +13,7 @@ export interface TemplateInput {
 const BROKEN: unknown = Object.freeze({});
 
 /** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
-export function evaluateTemplate(expression: TemplateExpression, state: TemplateInput): unknown {
+export function evaluateTemplate(expression: TemplateExpression, state: TemplateMessage): unknown {
   switch (expression.is) {
     case 'number':
     case 'text':
@@ -41,14 +41,14 @@ export function evaluateTemplate(expression: TemplateExpression, state: Template
  * Evaluates the chosen branch of a condition. If the branch is a literal number, it is ignored: the number is part of the template, not of
  * the message.
  */
-function chosen(branch: TemplateExpression | null, state: TemplateInput): unknown {
+function chosen(branch: TemplateExpression | null, state: TemplateMessage): unknown {
   if (branch === null || branch.is === 'number') return null;
   if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
   if (branch.is === 'negative' && branch.of.is === 'number') return null;
   return evaluateTemplate(branch, state);
 }
 
-function holds(condition: Condition, state: TemplateInput): boolean {
+function holds(condition: TemplateCondition, state: TemplateMessage): boolean {
   switch (condition.is) {
     case 'all':
       return holds(condition.left, state) && holds(condition.right, state);
@@ -57,7 +57,7 @@ function holds(condition: Condition, state: TemplateInput): boolean {
     case 'not':
       return !holds(condition.of, state);
     case 'member': {
-      const object = toObjectOrNull(evaluateTemplate(condition.of, state));
+      const object = asObjectOrNull(evaluateTemplate(condition.of, state));
       return object !== null && Object.hasOwn(object, condition.name);
     }
     case 'compared':
@@ -88,32 +88,30 @@ function compared(sign: string, left: unknown, right: unknown): boolean {
 }
 
 /** Returns the member names of the path that a template reads, last name first; empty if the template has no path. */
-export function listTemplatePathNames(expression: TemplateExpression | null): string[] {
+export function listMemberNamesInTemplate(expression: TemplateExpression | null): string[] {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
   if (expression.is === 'choice')
-    return [...listTemplatePathNames(expression.first), ...listTemplatePathNames(expression.otherwise)];
+    return [...listMemberNamesInTemplate(expression.first), ...listMemberNamesInTemplate(expression.otherwise)];
   if (expression.is === 'sum')
-    return [...listTemplatePathNames(expression.left), ...listTemplatePathNames(expression.right)];
-  return listTemplatePathNames(expression.of);
+    return [...listMemberNamesInTemplate(expression.left), ...listMemberNamesInTemplate(expression.right)];
+  return listMemberNamesInTemplate(expression.of);
 }
 
-export function doesTemplateNeedJson(expression: TemplateExpression | null): boolean {
+export function isJsonTemplate(expression: TemplateExpression | null): boolean {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';
   if (expression.is === 'choice') {
     return (
-      doesTemplateNeedJson(expression.first) ||
-      doesTemplateNeedJson(expression.otherwise) ||
-      conditionNeedsJson(expression.when)
+      isJsonTemplate(expression.first) || isJsonTemplate(expression.otherwise) || conditionNeedsJson(expression.when)
     );
   }
   return expression.is === 'sum'
-    ? doesTemplateNeedJson(expression.left) || doesTemplateNeedJson(expression.right)
-    : doesTemplateNeedJson(expression.of);
+    ? isJsonTemplate(expression.left) || isJsonTemplate(expression.right)
+    : isJsonTemplate(expression.of);
 }
 
-function conditionNeedsJson(condition: Condition): boolean {
+function conditionNeedsJson(condition: TemplateCondition): boolean {
   switch (condition.is) {
     case 'all':
     case 'any':
@@ -121,9 +119,9 @@ function conditionNeedsJson(condition: Condition): boolean {
     case 'not':
       return conditionNeedsJson(condition.of);
     case 'compared':
-      return doesTemplateNeedJson(condition.left) || doesTemplateNeedJson(condition.right);
+      return isJsonTemplate(condition.left) || isJsonTemplate(condition.right);
     default:
-      return doesTemplateNeedJson(condition.of);
+      return isJsonTemplate(condition.of);
   }
 }
 
@@ -136,7 +134,7 @@ function follow(json: unknown, keys: readonly (string | number)[]): unknown {
   return value ?? null;
 }
 
-const CALCULATIONS: Readonly<Record<CalculationSign, (left: number, right: number) => number>> = {
+const CALCULATIONS: Readonly<Record<ArithmeticOperator, (left: number, right: number) => number>> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,
   '*': (left, right) => left * right,
@@ -145,7 +143,7 @@ const CALCULATIONS: Readonly<Record<CalculationSign, (left: number, right: numbe
 };
 
 // Calculates with numbers only: in Jinja, a text times 1000 is the text repeated 1000 times.
-function calculate(sign: CalculationSign, left: unknown, right: unknown): unknown {
+function calculate(sign: ArithmeticOperator, left: unknown, right: unknown): unknown {
   if (left === null || right === null) return null;
   if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
   const value = CALCULATIONS[sign](left, right);

@@ -1,8 +1,8 @@
 import type { AnnouncedDevice, ChannelAssignment, DeviceMessage } from '../family.ts';
-import { toCircuitWord } from '../read/circuit-word.ts';
+import { createCircuitWord } from '../read/circuit-word.ts';
 import { parseJsonObject } from '../read/payload.ts';
 import { isDeviceId } from '../read/value-collector.ts';
-import { isThermalCircuit } from '../vocabulary/thermal.ts';
+import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
 import type { AvailabilityTopic } from './availability.ts';
 import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
 import { type AnnouncedEntity, getReadableEntities } from './entity.ts';
@@ -20,7 +20,7 @@ interface Speakers {
 }
 
 /** Cache of announced entities, indexed by the topics of their states. */
-export class AnnouncedEntities {
+export class AnnouncedEntityCache {
   #byConfig = new Map<string, AnnouncedEntity[]>();
   #byTopic = new Map<string, Speakers>();
   #byDevice = new Map<string, Set<AnnouncedEntity>>();
@@ -115,7 +115,7 @@ const isThermometer = ({ component, sources }: AnnouncedEntity): boolean =>
  * own.
  */
 function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, ChannelAssignment> {
-  const mayMeasureHeat = isThermalCircuit(
+  const mayMeasureHeat = isFlowAndReturnPair(
     entities.filter(isThermometer).flatMap(({ name, object }) => [object, name ?? '']),
   );
   const metered = entities.filter(isMetered);
@@ -123,7 +123,7 @@ function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, C
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;
-    const word = toCircuitWord(entity.object);
+    const word = createCircuitWord(entity.object);
     if (entity.component !== 'climate') places.set(entity, { channel: `temperature/${word}` });
     else places.set(entity, { channel: thermostats.length === 1 ? 'room' : `room/${word}` });
   }

@@ -1,4 +1,4 @@
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { getConfigField, getConfigText } from './abbreviations.ts';
 import type { ConfigTopic } from './topic.ts';
 
@@ -31,14 +31,14 @@ const MAX_PARTS = 1_000;
 export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
-  return Object.entries(toObjectOrNull(getConfigField(config, 'components')) ?? {})
+  return Object.entries(asObjectOrNull(getConfigField(config, 'components')) ?? {})
     .slice(0, MAX_PARTS)
     .flatMap(([object, given]) => {
-      const own = toObjectOrNull(given);
+      const own = asObjectOrNull(given);
       const component = getConfigText(own, 'platform');
       if (!own || !component) return [];
       const inherited = SHARED.flatMap(([name, spellings]) =>
-        spellings.some((one) => getOwnMember(own, one) !== undefined) ? [] : [[name, getConfigField(config, name)]],
+        spellings.some((one) => getMember(own, one) !== undefined) ? [] : [[name, getConfigField(config, name)]],
       );
       const whole = { ...own, ...Object.fromEntries(inherited), device: getConfigField(config, 'device') };
       return [{ device, component, object, config: whole }];
@@ -51,7 +51,7 @@ export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig
  * publishes its messages under `33333333`.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
-  const device = toObjectOrNull(getConfigField(config, 'device'));
+  const device = asObjectOrNull(getConfigField(config, 'device'));
   const identifiers = getConfigField(device, 'identifiers');
   const connections = getConfigField(device, 'connections');
   const serial = getConfigText(device, 'serial_number');

@@ -1,7 +1,7 @@
 import type { ValueKind } from '../family.ts';
 import type { Json } from '../read/payload.ts';
 import { getConfigText } from './abbreviations.ts';
-import { doesTemplateNeedJson, listTemplatePathNames } from './evaluate.ts';
+import { isJsonTemplate, listMemberNamesInTemplate } from './evaluate.ts';
 import { parseTemplate, type TemplateExpression } from './template.ts';
 import type { UnitScale } from './units.ts';
 
@@ -34,8 +34,8 @@ export function findValueSource(
     topic,
     kind,
     template,
-    json: doesTemplateNeedJson(template),
-    path: listTemplatePathNames(template),
+    json: isJsonTemplate(template),
+    path: listMemberNamesInTemplate(template),
     scale,
     degrees: unit,
     ...(text !== null && template === null ? { refusal: `the template ${text.slice(0, 80)} cannot be evaluated` } : {}),

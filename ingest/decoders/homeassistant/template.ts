@@ -1,6 +1,6 @@
 import { type Token, tokenizeTemplate } from './tokens.ts';
 
-export type CalculationSign = '+' | '-' | '*' | '/' | '**';
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '**';
 
 /** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic, conditions and a few filters. */
 export type TemplateExpression =
@@ -8,14 +8,14 @@ export type TemplateExpression =
   | { is: 'text'; value: string }
   | { is: 'path'; root: 'value' | 'value_json'; keys: (string | number)[] }
   | { is: 'negative'; of: TemplateExpression }
-  | { is: 'sum'; sign: CalculationSign; left: TemplateExpression; right: TemplateExpression }
+  | { is: 'sum'; sign: ArithmeticOperator; left: TemplateExpression; right: TemplateExpression }
   | { is: 'filter'; name: string; argument: number | null; of: TemplateExpression }
   /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if there is no `else`. */
-  | { is: 'choice'; when: Condition; first: TemplateExpression; otherwise: TemplateExpression | null };
+  | { is: 'choice'; when: TemplateCondition; first: TemplateExpression; otherwise: TemplateExpression | null };
 
-export type Condition =
-  | { is: 'all' | 'any'; left: Condition; right: Condition }
-  | { is: 'not'; of: Condition }
+export type TemplateCondition =
+  | { is: 'all' | 'any'; left: TemplateCondition; right: TemplateCondition }
+  | { is: 'not'; of: TemplateCondition }
   /** Test of a value: `defined`, `none` or `number`; `true` tests whether the value is truthy. */
   | { is: 'test'; name: 'defined' | 'none' | 'number' | 'true'; of: TemplateExpression }
   | { is: 'compared'; sign: string; left: TemplateExpression; right: TemplateExpression }
@@ -124,7 +124,7 @@ class Parser {
     return read;
   }
 
-  condition(): Condition {
+  condition(): TemplateCondition {
     if (++this.#depth > MAX_DEPTH) throw new Unsupported();
     let left = this.#allOf();
     while (this.#word('or')) left = { is: 'any', left, right: this.#allOf() };
@@ -132,13 +132,13 @@ class Parser {
     return left;
   }
 
-  #allOf(): Condition {
+  #allOf(): TemplateCondition {
     let left = this.#test();
     while (this.#word('and')) left = { is: 'all', left, right: this.#test() };
     return left;
   }
 
-  #test(): Condition {
+  #test(): TemplateCondition {
     if (this.#word('not')) return { is: 'not', of: this.#test() };
     const start = this.#at;
     if (this.#skip('(')) {
@@ -163,13 +163,13 @@ class Parser {
     const { is, text } = this.#take();
     const name = is === 'name' ? text.toLowerCase() : '';
     if (name !== 'defined' && name !== 'none' && name !== 'number') throw new Unsupported();
-    const test: Condition = { is: 'test', name, of: left };
+    const test: TemplateCondition = { is: 'test', name, of: left };
     return isNegated ? { is: 'not', of: test } : test;
   }
 
-  #memberOf(left: TemplateExpression, isNot: boolean): Condition {
+  #memberOf(left: TemplateExpression, isNot: boolean): TemplateCondition {
     if (left.is !== 'text') throw new Unsupported();
-    const member: Condition = { is: 'member', name: left.value, of: this.#sum() };
+    const member: TemplateCondition = { is: 'member', name: left.value, of: this.#sum() };
     return isNot ? { is: 'not', of: member } : member;
   }
 
@@ -178,7 +178,7 @@ class Parser {
     return this.#chain(['+', '-'], () => this.#chain(['*', '/'], power));
   }
 
-  #chain(signs: readonly CalculationSign[], next: () => TemplateExpression): TemplateExpression {
+  #chain(signs: readonly ArithmeticOperator[], next: () => TemplateExpression): TemplateExpression {
     let left = next();
     for (;;) {
       const sign = signs.find((one) => this.#skip(one));

@@ -1,7 +1,7 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { parseJsonObject, readText } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
-import { DescribedProperties } from './memory.ts';
+import { convertToCelsius, createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { DescribedPropertyCache } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
 /**
@@ -19,25 +19,25 @@ const STATES = new Map<string, boolean | null>([
 const DESCRIBING = new Set(['description', 'attribute']);
 
 /** Decoder of devices that follow the Homie convention (3, 4 and 5), which announce the unit of each property once. */
-export const homieFamily: Family<DescribedProperties> = {
+export const homieFamily: Family<DescribedPropertyCache> = {
   name: 'homie',
   takes: (topic) => parseHomieTopic(topic) !== null,
   remembers: (topic) => DESCRIBING.has(parseHomieTopic(topic)?.about ?? ''),
-  newMemory: () => new DescribedProperties(),
+  newMemory: () => new DescribedPropertyCache(),
   learn: (memory, message) => memory.learn(message),
   decode(message, _settings, memory) {
     const parsed = parseHomieTopic(message.topic);
     if (!parsed) return null;
     if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
     if (parsed.about === 'description' && message.payload.length > 0 && !parseJsonObject(message.payload)) {
-      return refusedResult('the description is not a JSON object');
+      return createRefusal('the description is not a JSON object');
     }
-    if (parsed.about !== 'property') return emptyResult();
+    if (parsed.about !== 'property') return createEmptyResult();
     const readable = memory.readable(parsed);
     // Firmware that publishes no attributes is left to the family of names. A replayed value may precede its attributes.
-    if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? emptyResult() : null;
+    if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? createEmptyResult() : null;
     const text = readText(message.payload);
-    if (text === null) return refusedResult('the payload is not text');
+    if (text === null) return createRefusal('the payload is not text');
     const collector = createValueCollector();
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
@@ -46,18 +46,18 @@ export const homieFamily: Family<DescribedProperties> = {
     const value = text === '\0' ? '' : text;
     if (kind === 'heating') collector.addState({ ...said, kind, value });
     else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-      collector.add({ ...said, kind, value: toCelsius(value, readable.degrees) });
+      collector.add({ ...said, kind, value: convertToCelsius(value, readable.degrees) });
     } else collector.add({ ...said, asks, key, described, kind, value, ...scale });
     return collector;
   },
 };
 
-function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedProperties): FamilyDecodeResult {
+function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPropertyCache): FamilyDecodeResult {
   const state = readText(payload)?.trim() ?? '';
-  if (payload.length === 0) return emptyResult();
+  if (payload.length === 0) return createEmptyResult();
   const value = STATES.get(state);
-  if (value === undefined) return refusedResult(`${state.slice(0, 40)} is not a state of Homie`);
-  if (value === null) return emptyResult();
+  if (value === undefined) return createRefusal(`${state.slice(0, 40)} is not a state of Homie`);
+  if (value === null) return createEmptyResult();
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   collector.addState({ ...said, device });

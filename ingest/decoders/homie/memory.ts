@@ -1,6 +1,6 @@
-import { toStorable } from '#src/core/storable-text.ts';
+import { replaceUnstorableCharacters } from '#src/core/storable-text.ts';
 import type { DeviceMessage } from '../family.ts';
-import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { getReadableProperties, type PropertyDescription, type ReadableProperty } from './property.ts';
 import { type HomieAttribute, parseHomieTopic } from './topic.ts';
 
@@ -16,7 +16,7 @@ interface Known {
   readables?: Map<string, ReadableProperty>;
 }
 
-export class DescribedProperties {
+export class DescribedPropertyCache {
   #devices = new Map<string, Known>();
   #children = new Map<string, Set<string>>();
   #count = 0;
@@ -28,7 +28,8 @@ export class DescribedProperties {
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseHomieTopic(topic);
     if (parsed?.about === 'description') this.#describe(parsed.device, payload);
-    else if (parsed?.about === 'attribute') this.#tell(parsed, toStorable(readText(payload)?.slice(0, MAX_TEXT) ?? ''));
+    else if (parsed?.about === 'attribute')
+      this.#tell(parsed, replaceUnstorableCharacters(readText(payload)?.slice(0, MAX_TEXT) ?? ''));
     for (const [oldest] of this.#devices) {
       if (this.#count <= MAX_PROPERTIES || this.#devices.size === 1) break;
       this.#forget(oldest);
@@ -78,7 +79,7 @@ export class DescribedProperties {
       if (properties.size >= MAX_PROPERTIES) break;
       properties.set(`${one.node}/${one.property}`, one);
     }
-    const root = getOwnMember(description, 'root');
+    const root = getMember(description, 'root');
     const known: Known = { properties, ...(typeof root === 'string' && root !== device ? { root } : {}) };
     this.#devices.set(device, known);
     this.#count += Math.max(1, properties.size);
@@ -120,11 +121,13 @@ export class DescribedProperties {
 }
 
 function propertiesOf(description: Json): PropertyDescription[] {
-  return entries(getOwnMember(description, 'nodes')).flatMap(([node, nodeBody]) =>
-    entries(getOwnMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
+  return entries(getMember(description, 'nodes')).flatMap(([node, nodeBody]) =>
+    entries(getMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
       const text = (from: Json, name: string) => {
-        const value = getOwnMember(from, name);
-        return typeof value === 'string' && value !== '' ? { [name]: toStorable(value.slice(0, MAX_TEXT)) } : {};
+        const value = getMember(from, name);
+        return typeof value === 'string' && value !== ''
+          ? { [name]: replaceUnstorableCharacters(value.slice(0, MAX_TEXT)) }
+          : {};
       };
       const { name: nodeName } = text(nodeBody, 'name');
       return {
@@ -134,14 +137,14 @@ function propertiesOf(description: Json): PropertyDescription[] {
         ...text(body, 'unit'),
         ...text(body, 'datatype'),
         ...text(body, 'name'),
-        settable: getOwnMember(body, 'settable') === true,
+        settable: getMember(body, 'settable') === true,
       };
     }),
   );
 }
 
 const entries = (value: unknown): [string, Json][] =>
-  Object.entries(toObjectOrNull(value) ?? {}).flatMap(([key, one]) => {
-    const body = toObjectOrNull(one);
+  Object.entries(asObjectOrNull(value) ?? {}).flatMap(([key, one]) => {
+    const body = asObjectOrNull(one);
     return body ? [[key, body] as [string, Json]] : [];
   });

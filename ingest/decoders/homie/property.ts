@@ -1,18 +1,18 @@
 import type { ChannelAssignment, ValueKind } from '../family.ts';
 import {
   assignEntityChannels,
-  getCircuitOfVolume,
+  findVolumeCircuit,
   type MeteredEntity,
-  removeDeviceWords,
+  removeDeviceIdWords,
   splitWords,
 } from '../homeassistant/channels.ts';
 import { findEnergyScale, findPowerScale, findTemperatureScale, type UnitScale } from '../homeassistant/units.ts';
-import { toCircuitWord } from '../read/circuit-word.ts';
+import { createCircuitWord } from '../read/circuit-word.ts';
 import { findVolumeScale } from '../read/volume.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
-import { isThermalCircuit } from '../vocabulary/thermal.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
+import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Description of a property, as the device publishes it. */
@@ -57,16 +57,16 @@ export function getReadableProperties(
       meters.push({ kind, described: describedBy(device, one, kind === 'power_w' ? 'W' : 'kWh'), labels, key, scale });
     } else if (kind === 'volume_total_m3') {
       const commodity = findVolumeCommodity(namesOf(one));
-      const circuit = getCircuitOfVolume([`${one.node}_${one.property}`], new Set(splitWords(device)));
+      const circuit = findVolumeCircuit([`${one.node}_${one.property}`], new Set(splitWords(device)));
       const parts =
         namesOf(one)
-          .map((name) => getNameFacts(name).parts)
+          .map((name) => getNameMeaning(name).parts)
           .find((some) => some.length > 0) ?? [];
       const scale = findVolumeScale(one.unit) ?? {};
       if (commodity) meters.push({ kind, volume: { commodity, circuit, parts }, labels, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
-  for (const [{ key, kind, scale }, place] of assignEntityChannels(meters, isThermalCircuit(thermometers))) {
+  for (const [{ key, kind, scale }, place] of assignEntityChannels(meters, isFlowAndReturnPair(thermometers))) {
     readables.set(key, { ...place, key, kind, scale, degrees: 'C' });
   }
   return readables;
@@ -76,7 +76,7 @@ const namesOf = ({ node, property, name = '', nodeName = '' }: PropertyDescripti
 
 function describedBy(device: string, description: PropertyDescription, unit: 'kWh' | 'W'): RegisterDescription {
   const idWords = new Set(splitWords(device));
-  const names = (all: readonly string[]) => removeDeviceWords(all, idWords).filter((one) => one !== '');
+  const names = (all: readonly string[]) => removeDeviceIdWords(all, idWords).filter((one) => one !== '');
   return {
     names: names(namesOf(description)),
     understood: names([description.name ?? description.property]),
@@ -107,4 +107,4 @@ const setpoint = (property: string): ValueKind | null =>
   ROOM.test(property) && property.toLowerCase() !== 'heating' ? 'setpoint_c' : null;
 
 const climateChannel = ({ node, property }: PropertyDescription): string =>
-  ROOM.test(property) ? `room/${toCircuitWord(node)}` : `temperature/${toCircuitWord(`${node}_${property}`)}`;
+  ROOM.test(property) ? `room/${createCircuitWord(node)}` : `temperature/${createCircuitWord(`${node}_${property}`)}`;

@@ -1,9 +1,9 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { listNamedNumbers } from '../names/members.ts';
+import { listNumbersWithPaths } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
-import { getOwnMember, type Json, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 /** Parsed topic: the network server that has published the message, and the device. */
 interface LorawanTopic {
@@ -38,14 +38,14 @@ export const lorawanFamily = createStatelessFamily({
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseLorawanTopic(topic);
   if (!parsed) return null;
-  if (!parsed.isUplink) return emptyResult();
+  if (!parsed.isUplink) return createEmptyResult();
   const body = parseJsonObject(payload);
-  if (!body) return refusedResult('payload is not a JSON object: let the network server publish JSON');
+  if (!body) return createRefusal('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = parseMessageTime(uplink.time, 'iso', { receivedAtMs });
-  addNamedQuantities(collector, listNamedNumbers(uplink.object), { device: parsed.device, atMs });
+  addNamedQuantities(collector, listNumbersWithPaths(uplink.object), { device: parsed.device, atMs });
   return collector;
 }
 
@@ -58,22 +58,21 @@ interface Uplink {
 
 function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
   if (server === 'things-stack') {
-    const message = toObjectOrNull(getOwnMember(body, 'uplink_message'));
+    const message = asObjectOrNull(getMember(body, 'uplink_message'));
     return {
-      object: toObjectOrNull(getOwnMember(message, 'decoded_payload')),
-      time: getOwnMember(message, 'received_at') ?? getOwnMember(body, 'received_at'),
-      isSimulated: getOwnMember(body, 'simulated') === true,
+      object: asObjectOrNull(getMember(message, 'decoded_payload')),
+      time: getMember(message, 'received_at') ?? getMember(body, 'received_at'),
+      isSimulated: getMember(body, 'simulated') === true,
     };
   }
-  const text = getOwnMember(body, 'objectJSON');
-  const gateways = getOwnMember(body, 'rxInfo');
+  const text = getMember(body, 'objectJSON');
+  const gateways = getMember(body, 'rxInfo');
   const first = Array.isArray(gateways) ? gateways[0] : undefined;
   return {
     object:
-      toObjectOrNull(getOwnMember(body, 'object')) ??
+      asObjectOrNull(getMember(body, 'object')) ??
       (typeof text === 'string' ? parseJsonObject(Buffer.from(text)) : null),
-    time:
-      getOwnMember(body, 'time') ?? getOwnMember(body, 'publishedAt') ?? getOwnMember(toObjectOrNull(first), 'time'),
+    time: getMember(body, 'time') ?? getMember(body, 'publishedAt') ?? getMember(asObjectOrNull(first), 'time'),
     isSimulated: false,
   };
 }

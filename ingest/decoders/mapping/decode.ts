@@ -1,13 +1,18 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { matchTopicFilter } from '#src/core/topic-filter.ts';
-import { toMappedQuantity } from '#src/devices/mapped-quantity.ts';
+import { parseMappedQuantity } from '#src/devices/mapped-quantity.ts';
 import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { compilePayloadConditions } from '../read/conditions.ts';
 import { readNumber } from '../read/number.ts';
 import { parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, toCelsius, type ValueCollector } from '../read/value-collector.ts';
+import {
+  convertToCelsius,
+  createEmptyResult,
+  createValueCollector,
+  type ValueCollector,
+} from '../read/value-collector.ts';
 
 /** A mapping that matches a topic, and the device that the topic identifies. */
 interface Named {
@@ -37,7 +42,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const named = namedOn(message.topic, settings.mapping);
   if (named.length === 0) return null;
   // An empty payload deletes a retained message.
-  if (message.payload.length === 0) return emptyResult();
+  if (message.payload.length === 0) return createEmptyResult();
   const collector = createValueCollector();
   const hasPath = named.some(({ mapped }) => mapped.path !== undefined);
   const json = hasPath ? (readJson(message.payload) ?? parseNameValuePairs(message.payload)) : undefined;
@@ -83,7 +88,7 @@ function add(
   value: unknown,
   atMs: number | null,
 ) {
-  const quantity = toMappedQuantity(mapped);
+  const quantity = parseMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
   // Refuses a message if its mapping is invalid although mappings are validated when they are stored.
   if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
@@ -94,6 +99,6 @@ function add(
   if (mapped.unit !== 'F') return collector.add({ device, ...quantity, value, atMs, name });
   const { times, per, ...of } = quantity;
   const read = readNumber(value);
-  const degrees = typeof read === 'number' ? toCelsius((read * times) / per, 'F') : value;
+  const degrees = typeof read === 'number' ? convertToCelsius((read * times) / per, 'F') : value;
   collector.add({ device, ...of, value: degrees, atMs, name });
 }

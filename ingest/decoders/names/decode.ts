@@ -1,34 +1,34 @@
 import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { findUnitAtEndOfName } from '../proposal.ts';
+import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, parseNamedTexts, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseNamedTexts, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
-import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
-import { namesHeatBus } from '../vocabulary/thermal.ts';
+import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
+import { hasHeatBusWord } from '../vocabulary/thermal.ts';
 import {
   collectNumbersByName,
-  findNumberInList,
   findNumberWithUnit,
-  findTitle,
-  findUnnamedValue,
-  listNamedNumbers,
-  mergeListedObjects,
-  type NamedNumber,
-  splitUnitOfText,
+  findStatedName,
+  findValueWithoutName,
+  listNumbersWithPaths,
+  mergeObjectsOfList,
+  type NumberWithPath,
+  parseNumberFromList,
+  parseNumberWithUnit,
   unwrapSingleObjectLists,
 } from './members.ts';
-import { isOfDay } from './periods.ts';
+import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import {
-  areNamesOfVolume,
-  findProgramCodes,
-  isNameOfQuantity,
-  isNameOfQuantityWithoutUnit,
+  areVolumeRegisterNames,
+  findRegisterCodePattern,
+  isEnergyOrPowerName,
+  isEnergyOrPowerNameWithoutUnit,
   isTuyaDataPoint,
-  type MembersContext,
+  type MemberContext,
 } from './without-unit.ts';
 
 /**
@@ -54,8 +54,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body =
-    toObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeListedObjects(json) ?? parseNamedTexts(payload) ?? null;
-  const listed = findNumberInList(json);
+    asObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeObjectsOfList(json) ?? parseNamedTexts(payload) ?? null;
+  const listed = parseNumberFromList(json);
   const whole = body && unwrapSingleObjectLists(body);
   const found = whole ? ofObject(topic, whole) : listed ? ofTopic(topic, listed) : ofNumber(topic, payload);
   if (!found) return null;
@@ -73,8 +73,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
 /** Members of a message, their device, and the facts that the topic states about the members. */
 interface Found {
   device: string;
-  members: NamedNumber[];
-  context: MembersContext;
+  members: NumberWithPath[];
+  context: MemberContext;
 }
 
 /** Returns the members of a JSON body. Their device is the topic, with the serial number in the body if there is one. */
@@ -82,11 +82,11 @@ function ofObject(topic: string, body: Json): Found | null {
   const own = findNumberWithUnit(body) ?? loneNumber(topic, body);
   if (own) {
     // NibePi and others publish a number together with its name; the topic ends with the address of the register.
-    return ofTopic(topic, own, own.unit === undefined ? undefined : findTitle(body));
+    return ofTopic(topic, own, own.unit === undefined ? undefined : findStatedName(body));
   }
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
-  const members = listNamedNumbers(named).filter(({ path }) => !INSIDE.test(path));
+  const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path));
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = mediumOf(body);
@@ -97,7 +97,7 @@ function ofObject(topic: string, body: Json): Found | null {
       ...context,
       around: [...medium, ...(around ?? [])],
       isNumbered,
-      isOfDay: isOfDay(body) || HOURLY.test(at),
+      isOfDay: hasDayWithoutTime(body) || HOURLY.test(at),
     },
   };
 }
@@ -109,7 +109,7 @@ const MEDIUM = /^(?:medium|media|device_?type)$/i;
 const mediumOf = (body: Json): string[] =>
   Object.keys(body).flatMap((name) => {
     const text = MEDIUM.test(name) ? body[name] : undefined;
-    return typeof text === 'string' && text.length <= 40 && getNameFacts(text).medium !== '' ? [text] : [];
+    return typeof text === 'string' && text.length <= 40 && getNameMeaning(text).medium !== '' ? [text] : [];
   });
 
 /** A topic level `times`: in Norwegian a folder of hourly values, but also an English word. */
@@ -121,8 +121,8 @@ const DATA_POINTS = /\/dps(?:\/state)?$/i;
 const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
-function loneNumber(topic: string, body: Json): Omit<NamedNumber, 'path'> | null {
-  const value = findUnnamedValue(body);
+function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
+  const value = findValueWithoutName(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
@@ -143,12 +143,12 @@ function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
   const isNumbered = name === 'total' && /^\d{1,2}$/.test(before);
   return (
-    findUnitAtEndOfName(name) !== null ||
+    findUnitSuffix(name) !== null ||
     isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
-    findProgramCodes(topic)?.test(name) ||
+    findRegisterCodePattern(topic)?.test(name) ||
     (!OF_FAMILIES.test(topic) &&
-      (isNumbered || isNameOfQuantityWithoutUnit(`${before}/${name}`) || areNamesOfVolume([name, before])))
+      (isNumbered || isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) || areVolumeRegisterNames([name, before])))
   );
 }
 
@@ -159,7 +159,7 @@ function namesNumber(topic: string): boolean {
 function ofNumber(topic: string, payload: Buffer): Found | null {
   const text = readText(payload);
   if (text === null) return null;
-  const own = splitUnitOfText(text);
+  const own = parseNumberWithUnit(text);
   if (own) return ofTopic(topic, own);
   if (!namesNumber(topic)) return null;
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
@@ -184,7 +184,7 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  * Returns a number whose name is its title or the end of its topic. Its device is the part of the topic before its name. The device's other
  * numbers are unknown, so the owner is asked if the number has no direction.
  */
-function ofTopic(topic: string, value: Omit<NamedNumber, 'path'>, title?: string): Found | null {
+function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
   const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
@@ -194,10 +194,10 @@ function ofTopic(topic: string, value: Omit<NamedNumber, 'path'>, title?: string
   // The number on `solar/energy/total` is the energy of `solar`.
   const isSplit =
     isBelow ||
-    (!isNameOfQuantity(name) &&
-      findUnitAtEndOfName(name) === null &&
+    (!isEnergyOrPowerName(name) &&
+      findUnitSuffix(name) === null &&
       value.unit === undefined &&
-      isNameOfQuantity(`${before}/${name}`));
+      isEnergyOrPowerName(`${before}/${name}`));
   // A number with a title on a topic that is an address (`knx/3/1/12`) is a device of its own, because numbers on other addresses may have
   // the same title.
   const isAddress = title !== undefined && /\d/.test(name);
@@ -205,7 +205,7 @@ function ofTopic(topic: string, value: Omit<NamedNumber, 'path'>, title?: string
   if (end <= 0) return null;
   const device = named.slice(0, end);
   const of = contextOf(device);
-  const context: MembersContext = {
+  const context: MemberContext = {
     ...of,
     described: { ...of.described, isAlone: true },
     isNumbered: NUMBERED.test(device),
@@ -240,7 +240,7 @@ function deviceOf(address: string, body: Json): string {
     names.find((one) => SERIAL.test(one)) ??
     names.find((one) => DEVICE_NAME.test(one)) ??
     (typeof body.model === 'string' ? 'id' : '');
-  const id = getOwnMember(body, name);
+  const id = getMember(body, name);
   if (typeof id !== 'string' && typeof id !== 'number') return topic;
   const text = String(id).trim();
   return text === '' || text.length > 64 || topic.includes(text) ? topic : `${topic}/${text}`;
@@ -250,12 +250,12 @@ function deviceOf(address: string, body: Json): string {
 const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];
 
 function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): number | null {
-  const value = TIMES.map((name) => getOwnMember(body, name)).find((one) => one !== undefined);
+  const value = TIMES.map((name) => getMember(body, name)).find((one) => one !== undefined);
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 
 /** Whether a level of a topic states a fact about the numbers below this level. */
-const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts): boolean =>
+const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeaning): boolean =>
   not !== null ||
   direction !== null ||
   medium !== '' ||
@@ -274,12 +274,12 @@ const OF_PROGRAMS = /^(?:var|in|out|times)$/i;
  * inverter or a battery. A register without a direction is import only if the topic names a plug or a switch. Otherwise the owner is asked,
  * because the register may be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may measure either flow.
  */
-function contextOf(topic: string): MembersContext {
+function contextOf(topic: string): MemberContext {
   const around = topic
     .split('/')
     .toReversed()
-    .filter((level) => !OF_PROGRAMS.test(level) && isTelling(getNameFacts(level)));
-  const { has } = getNameFacts(topic);
+    .filter((level) => !OF_PROGRAMS.test(level) && isTelling(getNameMeaning(level)));
+  const { has } = getNameMeaning(topic);
   const switches = has('switches') && !has('heats');
   const moves = has('sun') || has('store') || has('inverter');
   const isDoubtful = moves && (['switches', 'meter', 'heats', 'consumed'] as const).some(has);
@@ -288,9 +288,9 @@ function contextOf(topic: string): MembersContext {
     described: {
       ...(!isDoubtful && { device: topic }),
       ...((moves || !switches) && { isAlone: true }),
-      ...(namesHeatBus(topic) && { mayMeasureHeat: true }),
+      ...(hasHeatBusWord(topic) && { mayMeasureHeat: true }),
     },
     isStrict: true,
-    codes: findProgramCodes(topic),
+    codes: findRegisterCodePattern(topic),
   };
 }

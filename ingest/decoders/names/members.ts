@@ -1,5 +1,5 @@
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
 /**
@@ -11,7 +11,7 @@ const MAX_PATH = 256;
 const MAX_DEPTH = 4;
 
 /** A number in a payload, with the names of the enclosing objects in its path: `meter/energy_kwh`. */
-export interface NamedNumber {
+export interface NumberWithPath {
   path: string;
   value: unknown;
   /** Unit of the number, if a sibling member states it. */
@@ -54,13 +54,13 @@ function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
  * Returns the value of an object that contains a value without a name of its own, such as `{"val": 12.5, "ts": 1795766400}`; undefined for
  * other objects.
  */
-export function findUnnamedValue(object: Json): number | string | undefined {
+export function findValueWithoutName(object: Json): number | string | undefined {
   const value = firstNamed(object, VALUE_NAMES);
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
 /** Returns the name that an object states for its number, as in `{"name": "import", "value": 7}`; undefined if it states none. */
-export function findTitle(object: Json): string | undefined {
+export function findStatedName(object: Json): string | undefined {
   const title = firstNamed(object, TITLE_NAMES);
   return typeof title === 'string' && title !== '' ? title : undefined;
 }
@@ -71,9 +71,9 @@ const unitOf = (object: Json): string | undefined => {
 };
 
 /** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
-export function findNumberWithUnit(object: Json): (Omit<NamedNumber, 'path'> & { unit: string }) | null {
+export function findNumberWithUnit(object: Json): (Omit<NumberWithPath, 'path'> & { unit: string }) | null {
   const unit = unitOf(object);
-  const value = unit === undefined ? undefined : findUnnamedValue(object);
+  const value = unit === undefined ? undefined : findValueWithoutName(object);
   return unit === undefined || value === undefined ? null : { value, unit };
 }
 
@@ -84,7 +84,7 @@ const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*\*?(\p{L}[\p
  * Splits a text such as `12345.6 kWh` (openHAB), `145,57 kWh` or `000002.66*kWh` (IEC 62056-21) into number and unit; returns null for
  * every other text.
  */
-export function splitUnitOfText(text: string): Omit<NamedNumber, 'path'> | null {
+export function parseNumberWithUnit(text: string): Omit<NumberWithPath, 'path'> | null {
   const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
   if (number === undefined || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;
   return { value: number.replace(',', '.'), unit };
@@ -110,7 +110,7 @@ function onlyNumberOf(object: Json): { name: string; value: unknown; unit: strin
 function unitBeside(object: Json, name: string): string | undefined {
   const words = name.split('_');
   const names = [name, words.at(-1), words[0]].flatMap((word) => [`${word}unit`, `${word}_unit`, `${word}Unit`]);
-  const unit = names.map((one) => getOwnMember(object, one)).find((one) => one !== undefined);
+  const unit = names.map((one) => getMember(object, one)).find((one) => one !== undefined);
   return typeof unit === 'string' && unit !== '' ? unit : undefined;
 }
 
@@ -118,10 +118,10 @@ function unitBeside(object: Json, name: string): string | undefined {
  * Returns the only number in a list with a unit that this service reads: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
  * "€"}]`. Returns null if several numbers have such a unit, because only their order distinguishes them.
  */
-function onlyReadUnitOf(list: unknown): Omit<NamedNumber, 'path'> | null {
+function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
   const read = list.flatMap((part) => {
-    const object = toObjectOrNull(part);
+    const object = asObjectOrNull(part);
     const unit = object && unitOf(object);
     return object && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit)) ? [onlyNumberOf(object)] : [];
   });
@@ -136,10 +136,10 @@ const MAX_PARTS = 8;
  * Merges the objects of a list into one: the only object, or the objects that together describe one device and have no member names in
  * common. Returns null for every other list, whose objects are devices that only their order distinguishes.
  */
-export function mergeListedObjects(list: unknown): Json | null {
+export function mergeObjectsOfList(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
-  const entries = list.flatMap((part) => Object.entries(toObjectOrNull(part) ?? {}));
-  const isWhole = list.every((part) => toObjectOrNull(part) !== null);
+  const entries = list.flatMap((part) => Object.entries(asObjectOrNull(part) ?? {}));
+  const isWhole = list.every((part) => asObjectOrNull(part) !== null);
   return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
 }
 
@@ -155,7 +155,7 @@ export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
   if (!only || others.length > 0 || depth >= MAX_LISTS) return body;
   const [name, value] = only;
   const isOfOne = Array.isArray(value) && value.length === 1 && !collectNumbersByName(value);
-  const inner = toObjectOrNull(isOfOne ? value[0] : value);
+  const inner = asObjectOrNull(isOfOne ? value[0] : value);
   return inner ? { ...body, [name]: unwrapSingleObjectLists(inner, depth + 1) } : body;
 }
 
@@ -167,7 +167,9 @@ const MAX_LISTED = 4;
  * Returns the number of a list that consists of a number, its unit and possibly its time: `[1795766400, 12345678, "Wh"]` (Flukso). Returns
  * null for every other list.
  */
-export function findNumberInList(list: unknown): (Omit<NamedNumber, 'path'> & { time: number | undefined }) | null {
+export function parseNumberFromList(
+  list: unknown,
+): (Omit<NumberWithPath, 'path'> & { time: number | undefined }) | null {
   if (!Array.isArray(list) || list.length > MAX_LISTED) return null;
   const texts = list.filter((one) => typeof one === 'string');
   const numbers = list.filter((one) => typeof one === 'number');
@@ -188,8 +190,8 @@ export function collectNumbersByName(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
   const byName = new Map<string, unknown>();
   for (const part of list) {
-    const object = toObjectOrNull(part);
-    const own = object && findTitle(object);
+    const object = asObjectOrNull(part);
+    const own = object && findStatedName(object);
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
     const value = findNumberWithUnit(object) ? object : object.value;
@@ -210,7 +212,7 @@ function objectsByIdentity(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
   const byIdentity = new Map<string, Json>();
   for (const part of list) {
-    const object = toObjectOrNull(part);
+    const object = asObjectOrNull(part);
     const identity = object && firstNamed(object, IDENTITIES);
     if (!object || (typeof identity !== 'string' && typeof identity !== 'number') || byIdentity.has(String(identity)))
       return null;
@@ -221,13 +223,13 @@ function objectsByIdentity(list: unknown): Json | null {
 
 /** Appends the name that an object states to the object's path: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
-  const title = object && findTitle(object)?.replaceAll('/', ' ');
+  const title = object && findStatedName(object)?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
 }
 
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
-export function listNamedNumbers(object: Json): NamedNumber[] {
-  const members: NamedNumber[] = [];
+export function listNumbersWithPaths(object: Json): NumberWithPath[] {
+  const members: NumberWithPath[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
     // Computed once per object, because computing it for each member would take quadratic time.
@@ -236,14 +238,14 @@ export function listNamedNumbers(object: Json): NamedNumber[] {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
       if (path.length > MAX_PATH) continue;
-      const whole = toObjectOrNull(value) ?? collectNumbersByName(value);
+      const whole = asObjectOrNull(value) ?? collectNumbersByName(value);
       const own = whole ? findNumberWithUnit(whole) : onlyReadUnitOf(value);
       const deeper = whole ?? objectsByIdentity(value);
       if (own) members.push({ path: withTitle(path, deeper), ...own });
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
       } else if (typeof value === 'number' || typeof value === 'string') {
-        const split = typeof value === 'string' ? splitUnitOfText(value) : null;
+        const split = typeof value === 'string' ? parseNumberWithUnit(value) : null;
         const beside = split || !hasUnits || !isNumeric(value) ? undefined : unitBeside(inner, name);
         const unit = beside ?? (split || only?.name !== name ? undefined : only.unit);
         members.push({ path, ...(split ?? { value, ...(unit !== undefined && { unit }) }) });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeMessage, type EarlierMessage } from '../describe.ts';
+import { describeMessage, type PriorMessage } from '../describe.ts';
 
 const RECEIVED = Date.UTC(2026, 10, 28);
-function read(topic: string, body: unknown, { replayed = false, prior = [] as EarlierMessage[] } = {}) {
+function read(topic: string, body: unknown, { replayed = false, prior = [] as PriorMessage[] } = {}) {
   const payload = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return describeMessage({ topic, payload, receivedAtMs: RECEIVED, replayed }, {}, prior);
 }

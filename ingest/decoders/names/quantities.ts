@@ -1,20 +1,20 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
-import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
-import { getRegisterFacts } from '../registers-of-a-device/register.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
+import { convertToCelsius, type ValueCollector } from '../read/value-collector.ts';
+import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
-import type { NamedNumber } from './members.ts';
-import { findPeriods } from './periods.ts';
+import type { NumberWithPath } from './members.ts';
+import { createPeriodObjectChecker } from './periods.ts';
 import { isTariffRegister } from './tariffs.ts';
 import {
   describeMember,
-  findKindToAskAbout,
-  isNameOfQuantity,
-  isPeriodTotal,
-  isUnknownEnergy,
-  isUnnamedNumber,
+  findQuantityKindToAskOwner,
+  isEnergyOfPeriod,
+  isEnergyOrPowerName,
+  isEnergyWithUnknownUnit,
+  isNumberWithoutName,
   isVolumeWithoutUnit,
-  type MembersContext,
+  type MemberContext,
 } from './without-unit.ts';
 
 /**
@@ -23,9 +23,9 @@ import {
  */
 export function addNamedQuantities(
   collector: ValueCollector,
-  members: readonly NamedNumber[],
+  members: readonly NumberWithPath[],
   said: { device: string; atMs: number | null },
-  context: MembersContext = {},
+  context: MemberContext = {},
 ): number {
   const meanings = members.flatMap(({ path, unit }) => {
     const meaning = meaningOf(path, unit, context);
@@ -48,13 +48,13 @@ export function addNamedQuantities(
         kind,
         times,
         per,
-        value: fahrenheit ? toCelsius(value, 'F') : value,
+        value: fahrenheit ? convertToCelsius(value, 'F') : value,
         name: path,
       });
     } else if (
       quantity === undefined &&
-      (isUnknownEnergy(path, value, context) || isTariffRegister(path, value, members)) &&
-      !isPeriodTotal(path, members, context)
+      (isEnergyWithUnknownUnit(path, value, context) || isTariffRegister(path, value, members)) &&
+      !isEnergyOfPeriod(path, members, context)
     ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
       count++;
@@ -72,15 +72,19 @@ export function addNamedQuantities(
  */
 function addLoneMembers(
   collector: ValueCollector,
-  members: readonly NamedNumber[],
+  members: readonly NumberWithPath[],
   said: { device: string; atMs: number | null },
-  context: MembersContext,
+  context: MemberContext,
 ): number {
   let count = 0;
   for (const { path, value, unit } of members) {
-    const isNumber = isUnnamedNumber(path, value, context);
-    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? findKindToAskAbout(path, value, context) : null;
-    if (kind === null || isPeriodTotal(path, members, context)) continue;
+    const isNumber = isNumberWithoutName(path, value, context);
+    const kind = isNumber
+      ? 'energy_total_kwh'
+      : unit === undefined
+        ? findQuantityKindToAskOwner(path, value, context)
+        : null;
+    if (kind === null || isEnergyOfPeriod(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
     count++;
   }
@@ -88,14 +92,14 @@ function addLoneMembers(
 }
 
 /** Returns channel, question and description of a quantity without a unit, about which the owner is asked. */
-const unknownPlace = (path: string, context: MembersContext) => ({
-  channel: `unknown/${toChannelWord(path)}`,
+const unknownPlace = (path: string, context: MemberContext) => ({
+  channel: `unknown/${createChannelWord(path)}`,
   asks: { unit: null },
   described: { ...describeMember(path, context), unit: null },
 });
 
 /** Returns channel and question of a volume without a unit, about which the owner is asked. The channel shows that it is not an energy. */
-const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(path)}`, asks: { unit: null } });
+const volumePlace = (path: string) => ({ channel: `m3/unknown/${createChannelWord(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -112,24 +116,24 @@ function withDoubtfulPowers(
     one.unit.kind === 'power_w' &&
     isCounted(one) &&
     one.described?.isAlone === true &&
-    getRegisterFacts(one.described).way === null &&
+    getRegisterProperties(one.described).way === null &&
     (isUnitOfSubject(one.described.names[0] ?? '') || /(?:^|\/)import(?:\/|$)/.test(one.channel));
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
 /** Whether a name is only a subject and a unit (`pv/watt`). Its value may be the surplus, which is negative at night. */
 const isUnitOfSubject = (path: string): boolean =>
-  /\/k?w(?:atts?)?$/i.test(path) && !isNameOfQuantity(path.slice(0, path.lastIndexOf('/')));
+  /\/k?w(?:atts?)?$/i.test(path) && !isEnergyOrPowerName(path.slice(0, path.lastIndexOf('/')));
 
 /** Turns energies into questions if they may be those of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
-  members: readonly NamedNumber[],
-  { isStrict, isOfDay }: MembersContext,
+  members: readonly NumberWithPath[],
+  { isStrict, isOfDay }: MemberContext,
 ): ReadonlyMap<string, MetricQuantity | null> {
   const isEnergy = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
   if (!isStrict || ![...all.values()].some(isEnergy)) return all;
-  const isOfPeriod: (path: string) => boolean = isOfDay ? () => true : findPeriods(members);
+  const isOfPeriod: (path: string) => boolean = isOfDay ? () => true : createPeriodObjectChecker(members);
   return new Map(
     [...all].map(([name, one]) => [name, one && isEnergy(one) && isOfPeriod(name) ? asked(name, one) : one]),
   );
@@ -137,12 +141,12 @@ function withDoubtfulEnergies(
 
 const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
   ...one,
-  channel: `unknown/${toChannelWord(name)}`,
+  channel: `unknown/${createChannelWord(name)}`,
   asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
 });
 
 /** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
-function meaningOf(path: string, unit: string | undefined, context: MembersContext): MetricMeaning | null {
+function meaningOf(path: string, unit: string | undefined, context: MemberContext): MetricMeaning | null {
   const { around = [] } = context;
   const meaning = findMetricMeaning(path, unit);
   // The topic may name the commodity of a volume: `gas/meter` with `total_m3`.
@@ -152,7 +156,7 @@ function meaningOf(path: string, unit: string | undefined, context: MembersConte
   // A topic that names panels does not make such a number their production: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
   const described = { ...meaning.described, ...describeMember(path, context), ...bare };
-  return getRegisterFacts(described).not === null ? { ...meaning, described } : null;
+  return getRegisterProperties(described).not === null ? { ...meaning, described } : null;
 }
 
 function metricVolumeOf(path: string, unit: string | undefined): MetricMeaning | null {

@@ -1,17 +1,17 @@
-import { findUnitAtEndOfName } from '../proposal.ts';
+import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
+import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findMetricMeaning } from '../sparkplug/meaning.ts';
 import { findMetricVolumeUnit } from '../sparkplug/units.ts';
-import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import { lastNameOf, type NamedNumber } from './members.ts';
+import { lastNameOf, type NumberWithPath } from './members.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 
 /** Facts about a device in addition to the names of its numbers. */
-export interface MembersContext {
+export interface MemberContext {
   /** Names around the numbers (topic levels, enclosing objects) that state a direction, a period or a commodity, innermost first. */
   around?: readonly string[];
   /** Further members of each register's description. */
@@ -30,7 +30,7 @@ export interface MembersContext {
 }
 
 /** Returns the description of a member, for the classification with the other members of its device. */
-export const describeMember = (path: string, { around = [], described }: MembersContext) => ({
+export const describeMember = (path: string, { around = [], described }: MemberContext) => ({
   names: [path, ...around],
   ...(around.length > 0 && { understood: [path] }),
   ...described,
@@ -50,7 +50,7 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
 /** Words for a lifetime total, in several languages. */
-export const EVER =
+export const LIFETIME_TOTAL =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
 const SHORT_POWER =
@@ -86,7 +86,7 @@ const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/enocean/i, /^MR$/],
 ];
 /** Returns the register codes of the program that a topic names; undefined if the topic names no such program. */
-export const findProgramCodes = (topic: string): RegExp | undefined =>
+export const findRegisterCodePattern = (topic: string): RegExp | undefined =>
   CODES.find(([program]) => program.test(topic))?.[1];
 /**
  * Words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may be a
@@ -115,13 +115,13 @@ const LEAST_INDEX_WH = 1_000;
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
 /** Whether a name contains a word for energy or power, or a code. A quick test before the words are looked up in the dictionaries. */
-export const isNameOfQuantity = (name: string): boolean =>
+export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
 /** Whether a name may be the name of an energy or a power without a unit. */
-export const isNameOfQuantityWithoutUnit = (name: string): boolean =>
-  isNameOfQuantity(name) ||
-  EVER.test(name) ||
+export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
+  isEnergyOrPowerName(name) ||
+  LIFETIME_TOTAL.test(name) ||
   isTariffWithDirection(name) ||
   readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
   flowKindOf(lastNameOf(name)) !== null;
@@ -135,7 +135,7 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (METER_RATE.test(name) || parseObisCode(name)?.quantity === 'power') return 'power_w';
   // `ativa_importada` and `active-positive` are active energy.
   if (!(FLOW.test(name) || /a[ck]?tiv|attiv|wirk/i.test(name)) || NO_FLOW.test(name)) return null;
-  const { unknown, not, direction, has } = getNameFacts(name);
+  const { unknown, not, direction, has } = getNameMeaning(name);
   if (unknown.length > 0 || not !== null) return null;
   if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
   return has('sun') || has('grid') ? 'power_w' : null;
@@ -144,22 +144,23 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
 /** Whether the last topic level is a direction or a total, and the level before it a flow: `grid/import`, `pv/total`. */
 function isOfFlow(path: string): boolean {
   const [last = '', before = ''] = path.split('/').toReversed();
-  if (!FLOW.test(before) || getNameFacts(before).unknown.length > 0) return false;
-  const { direction, unknown, not } = getNameFacts(last);
-  return unknown.length === 0 && not === null && (direction === 'import' || direction === 'export' || EVER.test(last));
+  if (!FLOW.test(before) || getNameMeaning(before).unknown.length > 0) return false;
+  const { direction, unknown, not } = getNameMeaning(last);
+  const isFlow = direction === 'import' || direction === 'export';
+  return unknown.length === 0 && not === null && (isFlow || LIFETIME_TOTAL.test(last));
 }
 
 /** Whether a member is a register, by a code that its program uses. Excludes 0 and 1, which may be states. */
-const isCode = (path: string, value: unknown, { codes }: MembersContext): boolean =>
+const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean =>
   codes?.test(lastNameOf(path)) === true && Number(readNumber(value)) > 1;
 
 /** Whether a member's name means energy but states no known unit. Excludes energies that are known not to count. */
-export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
+export function isEnergyWithUnknownUnit(path: string, value: unknown, context: MemberContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const name = lastNameOf(path);
   // A folder of energies may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction: `teruglevering_laag`.
   const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
-  if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
+  if (!(isEnergy || (context.isStrict && LIFETIME_TOTAL.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
     return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
   const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
@@ -167,7 +168,8 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
   if (not !== null || isOfWater(path, context) || isOfFuel(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
-    ? (says || EVER.test(path) || SHORT_ENERGY.test(name)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
+    ? (says || LIFETIME_TOTAL.test(path) || SHORT_ENERGY.test(name)) &&
+      (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
   return (!context.isStrict || isSure) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
 }
@@ -176,10 +178,10 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
  * Returns the kind of a member whose name means energy or power, for a question to the owner; null if it means neither. Excludes 0 and 1,
  * which may be states. Accepts unknown words in the name, because nothing counts before the owner has answered.
  */
-export function findKindToAskAbout(
+export function findQuantityKindToAskOwner(
   path: string,
   value: unknown,
-  context: MembersContext,
+  context: MemberContext,
 ): 'energy_total_kwh' | 'power_w' | null {
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
@@ -216,7 +218,7 @@ export const isTuyaDataPoint = (path: string): boolean => DATA_POINT.test(path);
  * Whether a member is a number without a name: a data point of Tuya, or the total of a numbered meter. Excludes 0 and 1, which may be
  * states.
  */
-export function isUnnamedNumber(path: string, value: unknown, { isNumbered }: MembersContext): boolean {
+export function isNumberWithoutName(path: string, value: unknown, { isNumbered }: MemberContext): boolean {
   const number = readNumber(value);
   return (
     typeof number === 'number' && number > 1 && (isTuyaDataPoint(path) || (isNumbered === true && path === 'total'))
@@ -237,15 +239,15 @@ export function isVolumeWithoutUnit(
   path: string,
   value: unknown,
   unit: string | undefined,
-  context: MembersContext,
+  context: MemberContext,
 ): boolean {
   const name = lastNameOf(path);
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
-  const isOfUnit = unit !== undefined || findUnitAtEndOfName(name) !== null;
+  const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
   // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
-  return isAboveOne(value) && areNamesOfVolume([path, ...(context.around ?? [])], isVolume);
+  return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
 }
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
@@ -254,7 +256,7 @@ const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /** Whether names are those of a gas or water meter's register. `isVolume`: whether the number is known to be a volume. */
-export function areNamesOfVolume(names: readonly string[], isVolume = false): boolean {
+export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
   const commodity = NO_VOLUME.test(own)
@@ -264,33 +266,33 @@ export function areNamesOfVolume(names: readonly string[], isVolume = false): bo
 }
 
 /** Whether a member or the topic names water. */
-const isOfWater = (path: string, context: MembersContext): boolean =>
-  [path, ...(context.around ?? [])].some((name) => getNameFacts(name).medium === 'water');
+const isOfWater = (path: string, context: MemberContext): boolean =>
+  [path, ...(context.around ?? [])].some((name) => getNameMeaning(name).medium === 'water');
 
 /** Whether a member without a unit is the content of a tank or a quantity of fuel: `gas_consumption_tank`. */
-const isOfFuel = (path: string, { around = [], described }: MembersContext): boolean =>
+const isOfFuel = (path: string, { around = [], described }: MemberContext): boolean =>
   !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
 /** Whether a member's own name contains an unknown word. Names of enclosing objects are not checked. */
-const hasUnknownWord = (path: string): boolean => getNameFacts(lastNameOf(path)).unknown.length > 0;
+const hasUnknownWord = (path: string): boolean => getNameMeaning(lastNameOf(path)).unknown.length > 0;
 
-const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' || bySibling?.else === 'period';
+const isPeriod = ({ not, bySibling }: NameMeaning): boolean => not === 'period' || bySibling?.else === 'period';
 
 /**
  * Returns the facts about a member about which the owner may be asked. Ignores topic levels such as `minutes`, which state how often the
  * topic is published. If the member itself is a total energy, `day` is ignored, too.
  */
-function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MembersContext) {
-  const isTotal = ENERGY.test(path) && EVER.test(path);
-  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(getNameFacts(level)));
-  return getRegisterFacts({
+function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MemberContext) {
+  const isTotal = ENERGY.test(path) && LIFETIME_TOTAL.test(path);
+  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(getNameMeaning(level)));
+  return getRegisterProperties({
     ...describeMember(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
     unit,
   });
 }
 
 /** Whether a word such as "day" in a name means a period. It means a tariff instead if another member names the night. */
-export function isPeriodTotal(path: string, members: readonly NamedNumber[], context: MembersContext): boolean {
+export function isEnergyOfPeriod(path: string, members: readonly NumberWithPath[], context: MemberContext): boolean {
   const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;
   return !members.some(

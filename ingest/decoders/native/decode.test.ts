@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeMessage } from '#ingest/decoders/describe.ts';
-import { decodeNative } from '#ingest/decoders/native/decode.ts';
+import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
 import { createCaseMessage, getCases } from '#test/support/family-cases.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
 const topic = 'energy/v1/dev_1/readings';
 const decode = (payload: unknown, options: { replayed?: boolean; topic?: string } = {}) =>
-  decodeNative({
+  decodeNativeMessage({
     topic: options.topic ?? topic,
     payload: Buffer.isBuffer(payload)
       ? payload

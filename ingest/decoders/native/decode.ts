@@ -1,4 +1,4 @@
-import { kwhToMilliwattHours, roundToUnits } from '#src/core/units.ts';
+import { kwhToMilliwattHours, scaleAndRound } from '#src/core/units.ts';
 import { parseNativeTopic } from '#src/devices/topics.ts';
 import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts';
 import { MAX_DECODED_BYTES } from '../read/payload.ts';
@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Decodes a native message. Never throws; an element that cannot be read becomes a rejection. Returns null for topics that are not native.
  * `replayed`: the broker delivered a retained message, so elements without a time are rejected.
  */
-export function decodeNative(message: {
+export function decodeNativeMessage(message: {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
@@ -41,7 +41,7 @@ export function decodeNative(message: {
     return refused(deviceId, 'payload is not JSON');
   }
   const untimed = message.replayed ? 'retained message without a time of its own' : null;
-  return decodeNativeElements(deviceId, json, { receivedAtMs: message.receivedAtMs, untimed });
+  return decodeNativePayload(deviceId, json, { receivedAtMs: message.receivedAtMs, untimed });
 }
 
 /** Time of receipt of a payload. `untimed`: reason to reject elements without a time; null if such elements get the time of receipt. */
@@ -51,7 +51,7 @@ interface NativeReceipt {
 }
 
 /** Decodes a native payload that was parsed from JSON: an element or a list of elements. Never throws. */
-export function decodeNativeElements(deviceId: string, json: unknown, receipt: NativeReceipt): DecodedMessage {
+export function decodeNativePayload(deviceId: string, json: unknown, receipt: NativeReceipt): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
   if (!Array.isArray(json)) {
     decodeElement(json, 0, receipt, decoded);
@@ -110,12 +110,12 @@ function addQuantities(
   };
   if (quantities.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(quantities.energy_total_kwh));
   if (quantities.energy_kwh !== undefined && quantities.interval_s !== undefined) {
-    const intervalMs = Math.max(1, roundToUnits(quantities.interval_s, 3));
+    const intervalMs = Math.max(1, scaleAndRound(quantities.interval_s, 3));
     add('interval', kwhToMilliwattHours(quantities.energy_kwh), intervalMs);
   }
-  if (quantities.power_w !== undefined) add('power', roundToUnits(quantities.power_w, 3));
-  if (quantities.temperature_c !== undefined) add('temperature', roundToUnits(quantities.temperature_c, 3));
-  if (quantities.setpoint_c !== undefined) add('setpoint', roundToUnits(quantities.setpoint_c, 3));
+  if (quantities.power_w !== undefined) add('power', scaleAndRound(quantities.power_w, 3));
+  if (quantities.temperature_c !== undefined) add('temperature', scaleAndRound(quantities.temperature_c, 3));
+  if (quantities.setpoint_c !== undefined) add('setpoint', scaleAndRound(quantities.setpoint_c, 3));
   if (quantities.heating !== undefined) add('heating', quantities.heating ? 1 : 0);
-  if (quantities.humidity_percent !== undefined) add('humidity', roundToUnits(quantities.humidity_percent, 3));
+  if (quantities.humidity_percent !== undefined) add('humidity', scaleAndRound(quantities.humidity_percent, 3));
 }

@@ -1,6 +1,6 @@
-import { getNativeName, needsOwnersMeaning } from '#src/devices/channel-name.ts';
+import { getNativeName, isOwnerMeaningRequired } from '#src/devices/channel-name.ts';
 import type { FamilyDecodeResult, ValueKind } from '../family.ts';
-import { decodeNative } from './decode.ts';
+import { decodeNativeMessage } from './decode.ts';
 
 /**
  * Kinds of native readings, by the names that families use. `asks`: unit in the question to the owner, if the channel does not state the
@@ -18,8 +18,10 @@ const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null
  * Decodes a native message into the form of the families, for `energy decode`. Omits humidity, which families do not decode. Returns null
  * for other topics. Ingest does not use this form.
  */
-export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[0]): FamilyDecodeResult | null {
-  const decoded = decodeNative(message);
+export function decodeNativeMessageForDisplay(
+  message: Parameters<typeof decodeNativeMessage>[0],
+): FamilyDecodeResult | null {
+  const decoded = decodeNativeMessage(message);
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
   const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): FamilyDecodeResult['said'] => {
@@ -28,7 +30,7 @@ export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];
     if (!known) return [];
-    const isAsked = known.asks !== null && needsOwnersMeaning(channel);
+    const isAsked = known.asks !== null && isOwnerMeaningRequired(channel);
     return [{ ...at, kind: known.kind, value: value / known.unit, ...(isAsked ? { asks: { unit: known.asks } } : {}) }];
   });
   const states: FamilyDecodeResult['said'] =

@@ -1,7 +1,7 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, parseJsonObject, readText } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
-import { isUsualOpenevseBase, parseOpenevseTopic } from './topic.ts';
+import { getMember, parseJsonObject, readText } from '../read/payload.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { isDefaultOpenevseBaseTopic, parseOpenevseTopic } from './topic.ts';
 
 /** A charger that publishes directly below a gateway's prefix includes the prefix in the base that it announces. */
 const PREFIX = /^gw\/[^/]+\//;
@@ -28,14 +28,14 @@ class Chargers {
     return base !== null && this.#announced.get(message.topic) !== base;
   }
 
-  isOurs = (base: string): boolean => isUsualOpenevseBase(base) || [...this.#announced.values()].includes(base);
+  isOurs = (base: string): boolean => isDefaultOpenevseBaseTopic(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
   /** Returns the base that was last announced on a topic. Needed for a last will, which does not contain the base. */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }
 
 function baseIn({ payload }: DeviceMessage): string | null {
-  const base = getOwnMember(parseJsonObject(payload), 'mqtt');
+  const base = getMember(parseJsonObject(payload), 'mqtt');
   if (typeof base !== 'string') return null;
   const own = base.replace(PREFIX, '');
   return own === '' || own.length > 128 ? null : own;
@@ -69,10 +69,10 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const isInWh = name === 'wh' || name === 'watthour';
   // The charger publishes the same register in Wh and in kWh. Only one of them is read: the two are rounded differently, so reading both
   // would look like a register that goes back.
-  if (isInWh && chargers.tellsKwh(base)) return emptyResult();
-  if (!isInWh && name !== 'total_energy' && name !== 'power') return emptyResult();
+  if (isInWh && chargers.tellsKwh(base)) return createEmptyResult();
+  if (!isInWh && name !== 'total_energy' && name !== 'power') return createEmptyResult();
   const value = readText(message.payload);
-  if (value === null) return refusedResult(`${name} is not text`);
+  if (value === null) return createRefusal(`${name} is not text`);
   const collector = createValueCollector();
   const said = { device: base, channel: 'import', value, name };
   if (name === 'power') collector.add({ ...said, kind: 'power_w' });
@@ -81,14 +81,14 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
 }
 
 function availability({ topic, payload }: DeviceMessage, chargers: Chargers): FamilyDecodeResult {
-  if (payload.length === 0) return emptyResult();
+  if (payload.length === 0) return createEmptyResult();
   const body = parseJsonObject(payload);
-  if (!body) return refusedResult('the announcement is not a JSON object');
-  const value = STATES.get(getOwnMember(body, 'state'));
+  if (!body) return createRefusal('the announcement is not a JSON object');
+  const value = STATES.get(getMember(body, 'state'));
   const device = chargers.announcedOn(topic);
-  if (value === undefined) return refusedResult('the announcement has no state that is known');
+  if (value === undefined) return createRefusal('the announcement has no state that is known');
   // Without a previous announcement, the base of a last will is unknown.
-  if (device === undefined) return emptyResult();
+  if (device === undefined) return createEmptyResult();
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });
   return collector;

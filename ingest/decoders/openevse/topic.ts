@@ -29,4 +29,4 @@ export function parseOpenevseTopic(topic: string): OpenevseTopic | null {
 }
 
 /** Whether the name of a base topic alone identifies a charger. */
-export const isUsualOpenevseBase = (base: string): boolean => USUAL_BASE.test(base);
+export const isDefaultOpenevseBaseTopic = (base: string): boolean => USUAL_BASE.test(base);

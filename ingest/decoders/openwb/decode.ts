@@ -1,6 +1,6 @@
 import type { DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
-import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 /** Topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
@@ -102,12 +102,12 @@ function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void
   if (root === undefined || !Array.isArray(elements)) return;
   const behind = new Set<string>();
   const [atGrid, ...beside] = elements.slice(0, MAX_ELEMENTS);
-  const isCounter = getOwnMember(toObjectOrNull(atGrid), 'type') === 'counter';
+  const isCounter = getMember(asObjectOrNull(atGrid), 'type') === 'counter';
   const waiting: unknown[] = isCounter ? [...childrenOf(atGrid), ...beside] : [atGrid, ...beside];
   for (let seen = 0; waiting.length > 0 && seen < MAX_ELEMENTS; seen++) {
-    const element = toObjectOrNull(waiting.pop());
-    const id = getOwnMember(element, 'id');
-    if (getOwnMember(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
+    const element = asObjectOrNull(waiting.pop());
+    const id = getMember(element, 'id');
+    if (getMember(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
     waiting.push(...childrenOf(element));
   }
   memory.set(root, behind);
@@ -118,7 +118,7 @@ const isBehind = (memory: Behind, device: string): boolean =>
   memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
 
 function childrenOf(element: unknown): unknown[] {
-  const children = getOwnMember(toObjectOrNull(element), 'children');
+  const children = getMember(asObjectOrNull(element), 'children');
   return Array.isArray(children) ? children.slice(0, MAX_ELEMENTS) : [];
 }
 
@@ -135,14 +135,14 @@ export const openwbFamily: Family<Behind> = {
 function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (parsed === null) return null;
-  if (parsed === 'other') return emptyResult();
+  if (parsed === 'other') return createEmptyResult();
   // A counter behind the grid meter gets the circuit `branch`, which shows that it is not the grid meter.
   const circuit = isBehind(memory, parsed.device) ? 'branch/' : '';
   if (parsed.version === 2 && parsed.field === 'powers') return decodePhases(parsed, payload, circuit);
   const found = fieldOf(parsed);
-  if (!found) return emptyResult();
+  if (!found) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return refusedResult(`${parsed.field} is not text`);
+  if (text === null) return createRefusal(`${parsed.field} is not text`);
   const collector = createValueCollector();
   collector.add({ device: parsed.device, value: text, name: parsed.field, ...found, channel: circuit + found.channel });
   return collector;
@@ -150,10 +150,10 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecode
 
 /** Decodes `[-26, -334, 50]`: the signed power of each phase. */
 function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: string): FamilyDecodeResult {
-  if (part === 'pv' || part === 'bat') return emptyResult();
+  if (part === 'pv' || part === 'bat') return createEmptyResult();
   const powers = readJson(payload);
-  if (powers === null) return emptyResult();
-  if (!Array.isArray(powers) || powers.length > 3) return refusedResult('powers is not a list of three');
+  if (powers === null) return createEmptyResult();
+  if (!Array.isArray(powers) || powers.length > 3) return createRefusal('powers is not a list of three');
   const collector = createValueCollector();
   for (const [index, value] of powers.entries()) {
     const name = `powers[${index}]`;

@@ -1,16 +1,16 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 
 /** Words that have a fixed meaning in channel names, and therefore cannot name a circuit. */
-export const RESERVED_CHANNEL_WORD = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
+export const RESERVED_CHANNEL_WORD_PATTERN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
 /**
  * Converts a name into one word of a channel. A long name is cut and gets a hash, so that long names with the same beginning stay
  * different.
  */
-export function toCircuitWord(text: string): string {
-  const word = toChannelWord(text);
-  const safe = RESERVED_CHANNEL_WORD.test(word) ? `x-${word}` : word;
-  const whole = text.length <= 32 && toChannelWord(text) === text.toLowerCase();
+export function createCircuitWord(text: string): string {
+  const word = createChannelWord(text);
+  const safe = RESERVED_CHANNEL_WORD_PATTERN.test(word) ? `x-${word}` : word;
+  const whole = text.length <= 32 && createChannelWord(text) === text.toLowerCase();
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 

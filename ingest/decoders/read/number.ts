@@ -21,13 +21,13 @@ const NOTHING = new Set([
 ]);
 
 /** Result of reading a number. Null: the device states that it has no value. Undefined: not a number. */
-export type NumberOrNoReading = number | null | undefined;
+export type ParsedNumber = number | null | undefined;
 
 /**
  * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Stricter than `Number`: an empty text is no
  * value (null), and a boolean or hexadecimal digits (`true`, `"0x1F4"`) are no number (undefined).
  */
-export function readNumber(value: unknown): NumberOrNoReading {
+export function readNumber(value: unknown): ParsedNumber {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || value.length > 64) return undefined;

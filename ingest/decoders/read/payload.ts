@@ -6,7 +6,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Matches `nan` and `inf` as JSON values (outside strings). Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
-/** A parsed JSON object. To ignore inherited members, read it with `getOwnMember` or `Object.hasOwn`. */
+/** A parsed JSON object. To ignore inherited members, read it with `getMember` or `Object.hasOwn`. */
 export type Json = Record<string, unknown>;
 
 /**
@@ -62,7 +62,7 @@ function parseText(text: string): unknown {
  * Whether the payload begins like a JSON object and contains all the given words. With this check, a family need not parse every body, most
  * of which belong to other families. If the payload is not valid text, its bytes are searched, so that its family can refuse the message.
  */
-export function mentionsWords(payload: Buffer, ...words: readonly string[]): boolean {
+export function hasJsonObjectWithWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;
   if (first !== OPENING_BRACE && !BEFORE_IT.has(first)) return false;
   const text = readText(payload);
@@ -83,7 +83,7 @@ function parseLeniently(text: string): unknown {
 }
 
 /** Returns the payload as a JSON object; null if it is none. */
-export const parseJsonObject = (payload: Buffer): Json | null => toObjectOrNull(readJson(payload));
+export const parseJsonObject = (payload: Buffer): Json | null => asObjectOrNull(readJson(payload));
 
 /** A name with its value. A unit may follow after a blank: `e1=4567 kWh`. */
 const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*(?: [^\s=]{1,5})?)\s*$/;
@@ -135,9 +135,9 @@ export const parseNamedTexts = (payload: Buffer): Json | undefined =>
   parseNameValuePairs(payload) ?? parseLineProtocol(payload);
 
 /** Returns a JSON value as an object; null if it is none. */
-export const toObjectOrNull = (value: unknown): Json | null =>
+export const asObjectOrNull = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
 /** Returns a member that the object itself has; undefined for inherited members such as `__proto__` and `constructor`. */
-export const getOwnMember = (object: Json | null, name: string): unknown =>
+export const getMember = (object: Json | null, name: string): unknown =>
   object !== null && Object.hasOwn(object, name) ? object[name] : undefined;

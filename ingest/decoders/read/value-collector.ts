@@ -19,7 +19,7 @@ const MAX_SAID = 10_000;
 const MAX_REFUSED = 100;
 
 /** A quantity as the message contains it. */
-export interface QuantityInput {
+export interface MessageQuantity {
   device: string;
   channel: string;
   kind: ValueKind;
@@ -43,9 +43,9 @@ export interface QuantityInput {
 /** Collects the values of one message and checks each of them independently. */
 export interface ValueCollector extends FamilyDecodeResult {
   /** Adds a quantity. Ignores it if the device reports no value (null, nan, unknown); refuses it if it is not a number or out of bounds. */
-  add(quantity: QuantityInput): void;
+  add(quantity: MessageQuantity): void;
   /** Adds a state of kind `heating` or `availability`; refuses a word that is not a state. */
-  addState(state: Omit<QuantityInput, 'times' | 'per' | 'intervalMs'>): void;
+  addState(state: Omit<MessageQuantity, 'times' | 'per' | 'intervalMs'>): void;
   /** Refuses an element of the message, and records the element's device if it is known. */
   refuse(reason: string, device?: string): void;
   /** Records a device that has no usable value until its owner has set a unit. */
@@ -103,13 +103,13 @@ export function createValueCollector(): ValueCollector {
 }
 
 /** Returns the result for a message of this family without readings: a command, an echo or irrelevant data. */
-export const emptyResult = (): FamilyDecodeResult => ({ said: [], refused: [] });
+export const createEmptyResult = (): FamilyDecodeResult => ({ said: [], refused: [] });
 
 /** Returns the result for a message of this family that cannot be used at all. */
-export const refusedResult = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
+export const createRefusal = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
 
 /** Converts Fahrenheit to Celsius; returns anything else unchanged. */
-export function toCelsius(value: unknown, unit: 'C' | 'F'): unknown {
+export function convertToCelsius(value: unknown, unit: 'C' | 'F'): unknown {
   if (unit === 'C') return value;
   const read = readNumber(value);
   return typeof read === 'number' ? ((read - 32) * 5) / 9 : value;

@@ -1,16 +1,16 @@
-import type { NotCountedReason } from '../vocabulary/name-facts.ts';
+import type { UncountedReason } from '../vocabulary/name-facts.ts';
 import { classifyRegisters } from './judge.ts';
-import { getRegisterFacts, type RegisterDescription } from './register.ts';
+import { getRegisterProperties, type RegisterDescription } from './register.ts';
 
 /** Classification of one register or power without the other registers of its device. */
-export type SingleRegisterVerdict =
+export type SingleRegisterClassification =
   | { is: 'counted'; channel: string }
-  | { is: 'not counted'; because: NotCountedReason }
+  | { is: 'not counted'; because: UncountedReason }
   | { is: 'unknown' };
 
 /** Classifies a register as if its device had no other register. Used to try out single names. */
-export function classifySingleRegister(described: RegisterDescription): SingleRegisterVerdict {
-  const { not } = getRegisterFacts(described);
+export function classifySingleRegister(described: RegisterDescription): SingleRegisterClassification {
+  const { not } = getRegisterProperties(described);
   if (not) return { is: 'not counted', because: not };
   const [channel = ''] = classifyRegisters([{ described, label: 'it' }]).values();
   if (/(?:^|\/)ignored\//.test(channel)) return { is: 'not counted', because: 'period' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '../vocabulary/language.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { classifyRegisters } from './judge.ts';
 
 const verdictsOf = (names: readonly string[], device = ''): Record<string, string> => {
@@ -15,7 +15,7 @@ const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'p
   LANGUAGES.flatMap(({ words }) =>
     words.flatMap(([of, list]) => (of === concept ? list.filter((word) => /^\p{L}+$/u.test(word)) : [])),
   ).filter((word) => {
-    const { not, unknown, has, direction } = getNameFacts(word);
+    const { not, unknown, has, direction } = getNameMeaning(word);
     if (unknown.length > 0 || has('unclear') || has('own') || has('gas') || has('heat') || direction === 'both')
       return false;
     return concept === 'period' ? not === 'period' : not === null;

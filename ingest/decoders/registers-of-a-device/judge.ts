@@ -1,8 +1,8 @@
-import { toCircuitWord } from '../read/circuit-word.ts';
-import { getRegisterFacts, type RegisterDescription, type RegisterFacts } from './register.ts';
+import { createCircuitWord } from '../read/circuit-word.ts';
+import { getRegisterProperties, type RegisterDescription, type RegisterProperties } from './register.ts';
 
 /** A register or power of a device. The label becomes part of its channel if its meaning is unknown. */
-export interface LabelledRegister {
+export interface RegisterWithLabel {
   described: RegisterDescription;
   /** Label that is unique within the device. */
   label: string;
@@ -13,27 +13,27 @@ export interface LabelledRegister {
  * `pv/export` and `battery/…`. About a register in `unknown/…` the owner is asked. A register in `ignored/…` does not count, or is
  * contained in another register.
  */
-export type RegisterChannel = string;
+export type ChannelOfRegister = string;
 
 interface One {
-  facets: RegisterFacts;
+  facets: RegisterProperties;
   label: string;
   /** Tariff or phase of the register; null for a total. */
   part: string | null;
 }
 
-type Verdicts = Map<One, RegisterChannel>;
+type Verdicts = Map<One, ChannelOfRegister>;
 type Direction = 'import' | 'export';
 
 /**
  * Classifies all registers of a device together (counting rules, "Registers of one device", rules 1 to 6). Pure; the order of the registers
  * does not matter. Never counts both a total and a part of that total.
  */
-export function classifyRegisters<Of extends LabelledRegister>(registers: readonly Of[]): Map<Of, RegisterChannel> {
+export function classifyRegisters<Of extends RegisterWithLabel>(registers: readonly Of[]): Map<Of, ChannelOfRegister> {
   const ones = new Map<One, Of>();
   for (const register of registers) {
-    const facets = getRegisterFacts(register.described);
-    ones.set({ facets, label: toCircuitWord(register.label), part: facets.part }, register);
+    const facets = getRegisterProperties(register.described);
+    ones.set({ facets, label: createCircuitWord(register.label), part: facets.part }, register);
   }
   const verdicts: Verdicts = new Map();
   const byScope = Map.groupBy(ones.keys(), ({ facets }) => facets.scope);
@@ -49,8 +49,8 @@ export function classifyRegisters<Of extends LabelledRegister>(registers: readon
  * Makes channels unique, because a channel is one series. If several registers have the same channel, the second in the order of their
  * labels gets `-2`, and so on.
  */
-function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, RegisterChannel> {
-  const judged = new Map<Of, RegisterChannel>();
+function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, ChannelOfRegister> {
+  const judged = new Map<Of, ChannelOfRegister>();
   const taken = new Set<string>();
   const sorted = [...verdicts].sort(([one], [other]) => (one.label < other.label ? -1 : 1));
   for (const [one, verdict] of sorted) {
@@ -63,9 +63,9 @@ function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, Regi
   return judged;
 }
 
-const asked = ({ label }: One): RegisterChannel => `unknown/${label}`;
-const ignored = ({ label }: One): RegisterChannel => `ignored/${label}`;
-const isCounted = (verdict: RegisterChannel | undefined): verdict is RegisterChannel =>
+const asked = ({ label }: One): ChannelOfRegister => `unknown/${label}`;
+const ignored = ({ label }: One): ChannelOfRegister => `ignored/${label}`;
+const isCounted = (verdict: ChannelOfRegister | undefined): verdict is ChannelOfRegister =>
   verdict !== undefined && !verdict.startsWith('unknown/') && !verdict.startsWith('ignored/');
 
 function judgeScope(all: readonly One[], verdicts: Verdicts): void {
@@ -121,7 +121,7 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
  * Whether an energy may be heat, so that the owner must be asked. Energy that a heating device consumes is electricity. Energy whose name
  * mentions the grid, panels or a battery is electricity, too.
  */
-const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterFacts, heats: boolean) =>
+const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterProperties, heats: boolean) =>
   mayBeHeat &&
   commodity === 'electricity' &&
   (way === null || (isConsumed && !heats)) &&
@@ -229,7 +229,7 @@ const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): 
 /** Whether a register's name mentions the battery as its subject, and neither the grid nor panels. */
 const isNamedStore = ({ facets }: One): boolean => facets.subject === 'store' && !facets.isOfPanels;
 
-const isStorage = ({ device, subject }: RegisterFacts): boolean =>
+const isStorage = ({ device, subject }: RegisterProperties): boolean =>
   subject === null && (device.isStore || device.isInverter);
 
 /**
@@ -286,7 +286,7 @@ function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts):
     const beside = ones.filter((_, at) => !isPart[at]);
     for (const [at, one] of ones.entries()) if (isPart[at]) verdicts.set(one, ignored(one));
     if (ones.every(({ facets }) => facets.index && (facets.index.switches || facets.device.switches)))
-      judgeDevice(beside, `${prefix}${toCircuitWord(circuit)}/`, verdicts);
+      judgeDevice(beside, `${prefix}${createCircuitWord(circuit)}/`, verdicts);
     else for (const one of beside) verdicts.set(one, asked(one));
   }
 }
@@ -372,15 +372,15 @@ function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verd
   const circuits = new Set(
     channels.filter(isCounted).map((channel) => channel.replace(/\/?(?:import|export)(?:\/.*)?$/, '')),
   );
-  const wanted = new Map<One, RegisterChannel>();
+  const wanted = new Map<One, ChannelOfRegister>();
   for (const one of powers) wanted.set(one, powerPlace(one, circuits, isProducer) ?? ignored(one));
-  for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as RegisterChannel)) {
+  for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as ChannelOfRegister)) {
     const winner = ones.length === 1 ? ones[0] : decided(ones);
     for (const one of ones) verdicts.set(one, one === winner || !isCounted(channel) ? channel : ignored(one));
   }
 }
 
-function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean): RegisterChannel | null {
+function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean): ChannelOfRegister | null {
   const { facets, part } = one;
   const { not, isUnknown, isOwn, way, subject, isUnclear, isConsumed } = facets;
   if (not !== null || isUnknown || isOwn || isUnclear || way === 'both' || facets.commodity !== 'electricity')
@@ -389,7 +389,7 @@ function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean
   const suffix = [way ?? 'import', ...(part === null ? [] : [part])].join('/');
   if (isOfRoof(one) && way === null) return circuits.has('pv') ? 'pv/export' : null;
   if (subject === 'load' || (isConsumed && subject !== 'grid' && circuits.has('grid'))) return null;
-  const circuit = toCircuitWord(circuitOf(one) || 'x');
+  const circuit = createCircuitWord(circuitOf(one) || 'x');
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;
   if (circuits.has('grid')) return `grid/${suffix}`;
   // On an inverter without grid registers, a grid power without a direction may be the inverter's own output.

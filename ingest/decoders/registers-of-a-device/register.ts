@@ -1,7 +1,7 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { splitFoldedWords } from '../vocabulary/fold.ts';
-import type { NameFacts, NotCountedReason, TariffWordWithSibling } from '../vocabulary/name-facts.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
+import type { NameMeaning, TariffWordPair, UncountedReason } from '../vocabulary/name-facts.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /** Description of a register or power. Input of the joint classification of all registers of its device. */
 export interface RegisterDescription {
@@ -32,13 +32,13 @@ export interface RegisterDescription {
 }
 
 /** Facts about a register that its description states explicitly. */
-export interface RegisterFacts {
+export interface RegisterProperties {
   unit: RegisterDescription['unit'];
   commodity: Commodity | 'electricity';
   scope: string;
   isAlone: boolean;
-  not: NotCountedReason | null;
-  way: NameFacts['direction'];
+  not: UncountedReason | null;
+  way: NameMeaning['direction'];
   /** Whether the name contains an OBIS code or the label of a French meter. */
   isCoded: boolean;
   /** Whether a word such as "consumption" is the only evidence that the register counts import. */
@@ -54,11 +54,11 @@ export interface RegisterFacts {
   /** Whether the names mention the AC input of a device. Energy that enters there is not produced. */
   isAcInput: boolean;
   part: string | null;
-  bySibling: TariffWordWithSibling | null;
+  bySibling: TariffWordPair | null;
   siblings: ReadonlySet<string>;
   /** The name's words for a use or a place, joined; empty if there are none. */
   place: string;
-  index: NameFacts['index'];
+  index: NameMeaning['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
   /** Whether the names mention solar panels. */
   isOfPanels: boolean;
@@ -118,19 +118,19 @@ const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
   !/^\d+$/.test(word) &&
-  getNameFacts(word).parts.length === 0 &&
-  !getNameFacts(word).has('tariff');
+  getNameMeaning(word).parts.length === 0 &&
+  !getNameMeaning(word).has('tariff');
 
 /** Returns the facts about a register that its description states. Pure. */
-export function getRegisterFacts(described: RegisterDescription): RegisterFacts {
+export function getRegisterProperties(described: RegisterDescription): RegisterProperties {
   const names = described.names.filter((name) => name !== '');
-  const said = names.map(getNameFacts);
-  const shown = (described.understood ?? names).filter((name) => name !== '').map(getNameFacts);
-  const has = (concept: Parameters<NameFacts['has']>[0]) => said.some((one) => one.has(concept));
+  const said = names.map(getNameMeaning);
+  const shown = (described.understood ?? names).filter((name) => name !== '').map(getNameMeaning);
+  const has = (concept: Parameters<NameMeaning['has']>[0]) => said.some((one) => one.has(concept));
   const coded = said.find(({ obis }) => obis !== null);
   const device = deviceFacets(described.device ?? '');
   const ignored = new Set(described.ignored ?? []);
-  const isKnown = (one: NameFacts) => one.unknown.every((word) => ignored.has(word));
+  const isKnown = (one: NameMeaning) => one.unknown.every((word) => ignored.has(word));
   const isUnderstood = described.understood ? shown.some(isKnown) : said.every(isKnown);
   const directed = said.filter(({ direction }) => direction !== null && direction !== 'both');
   const moves = movesOf(has, said);
@@ -195,14 +195,14 @@ export function getRegisterFacts(described: RegisterDescription): RegisterFacts 
 }
 
 /** Returns the direction that the names state; `both` if they contradict each other. */
-function statedDirection(said: readonly NameFacts[]): NameFacts['direction'] {
+function statedDirection(said: readonly NameMeaning[]): NameMeaning['direction'] {
   const ways = new Set(said.flatMap(({ direction }) => (direction === 'both' ? [] : (direction ?? []))));
   const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
   return ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
 }
 
 /** Whether the quantity of an OBIS code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
-const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
+const isOtherQuantity = (obis: NameMeaning['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
 /** Words that mean electricity. Names of heat meters do not contain them. */
@@ -215,14 +215,14 @@ const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
 
 /** Whether a name states only the charge of a battery: either the battery's content, or the energy charged into it. */
-const isCharge = (name: NameFacts | undefined): boolean =>
+const isCharge = (name: NameMeaning | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 
 /** Whether the unit contradicts the name: an "active power" in kWh whose name states no direction. Either the unit or the name is wrong. */
 const isContradiction = (
-  name: NameFacts | undefined,
+  name: NameMeaning | undefined,
   unit: RegisterDescription['unit'],
-  way: NameFacts['direction'],
+  way: NameMeaning['direction'],
 ): boolean =>
   unit === 'kWh' &&
   way === null &&
@@ -241,9 +241,9 @@ const CURRENT = /^(?:ac|dc)\d?$/;
  * and for the output of any device that converts or heats. False if the name mentions the grid.
  */
 function isOfDevice(
-  way: NameFacts['direction'],
-  said: readonly NameFacts[],
-  subject: RegisterFacts['subject'],
+  way: NameMeaning['direction'],
+  said: readonly NameMeaning[],
+  subject: RegisterProperties['subject'],
   { isInverter, isStore, isConverter, heats }: DeviceFacets,
 ): boolean {
   if (way === null || way === 'both' || subject === 'grid') return false;
@@ -253,20 +253,20 @@ function isOfDevice(
   );
 }
 
-type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
+type Has = (concept: Parameters<NameMeaning['has']>[0]) => boolean;
 
 /**
  * Returns whether the names mean charging or discharging a battery. An output that is named "charge" or an input that is named "discharge"
  * may mean either: `both`.
  */
-function movesOf(has: Has, said: readonly NameFacts[]): RegisterFacts['moves'] {
+function movesOf(has: Has, said: readonly NameMeaning[]): RegisterProperties['moves'] {
   const hasWord = (one: RegExp) => said.some(({ words }) => words.some((word) => one.test(word)));
   const charge = has('charge') || (has('discharge') && hasWord(/^in(?:put)?$/));
   const discharge = has('discharge') || (has('charge') && hasWord(/^out(?:put)?$/));
   return charge && discharge ? 'both' : charge ? 'charge' : discharge ? 'discharge' : null;
 }
 
-function subjectOf(has: Has, moves: boolean): RegisterFacts['subject'] {
+function subjectOf(has: Has, moves: boolean): RegisterProperties['subject'] {
   if (has('grid') || has('toGrid') || has('fromGrid')) return 'grid';
   if (has('store') || (moves && has('store'))) return 'store';
   if (has('sun') || has('inverter')) return 'sun';
@@ -274,8 +274,8 @@ function subjectOf(has: Has, moves: boolean): RegisterFacts['subject'] {
 }
 
 /** Returns the place or use in the names. The name that people see takes precedence over ids. */
-function placeOf(shown: readonly NameFacts[], said: readonly NameFacts[], ignored: ReadonlySet<string>): string {
-  const ofOne = ({ places }: NameFacts) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
+function placeOf(shown: readonly NameMeaning[], said: readonly NameMeaning[], ignored: ReadonlySet<string>): string {
+  const ofOne = ({ places }: NameMeaning) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');
 }
 
@@ -283,13 +283,13 @@ function placeOf(shown: readonly NameFacts[], said: readonly NameFacts[], ignore
  * Returns the number of the circuit. Numbers in ids (`e1`, `x17`) usually distinguish nothing. They are used only after a noun, as in
  * `plug_1`.
  */
-const indexOf = (shown: readonly NameFacts[], said: readonly NameFacts[]): RegisterFacts['index'] =>
+const indexOf = (shown: readonly NameMeaning[], said: readonly NameMeaning[]): RegisterProperties['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;
 
 /** Returns the facts that a device's name, model and manufacturer state. */
 function deviceFacets(name: string): DeviceFacets {
   if (name === '') return NO_DEVICE;
-  const said = getNameFacts(name);
+  const said = getNameMeaning(name);
   const words = splitFoldedWords(name);
   const isMeter = said.has('meter');
   const switches = said.has('switches');

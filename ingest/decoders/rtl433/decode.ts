@@ -1,16 +1,16 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
+import { getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
-  type QuantityInput,
-  refusedResult,
-  toCelsius,
+  type MessageQuantity,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { addMeterCounts, getMediumOfErt, type Medium, parseMeterId } from '../rtlamr/meter.ts';
+import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId } from '../rtlamr/meter.ts';
 
 type Rtl433Topic =
   | { what: 'event' }
@@ -54,7 +54,7 @@ const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
 const SETPOINT = /^setpoint_(C|F)$/;
 
 /** Returns the meaning of a key by the unit at its end; null for keys that are not read. */
-function quantityOf(key: string, value: unknown): Omit<QuantityInput, 'device' | 'atMs'> | null {
+function quantityOf(key: string, value: unknown): Omit<MessageQuantity, 'device' | 'atMs'> | null {
   const [, meter, energy] = ENERGY.exec(key) ?? [];
   const circuit = (number = '') => (number === '' ? 'import' : `ct${Number(number)}/import`);
   if (energy) {
@@ -66,10 +66,10 @@ function quantityOf(key: string, value: unknown): Omit<QuantityInput, 'device' |
   const [, probe = '', degrees] = TEMPERATURE.exec(key) ?? [];
   const room = probe === '' ? 'room' : `probe${Number(probe)}`;
   if (degrees)
-    return { channel: room, kind: 'temperature_c', value: toCelsius(value, degrees as 'C' | 'F'), name: key };
+    return { channel: room, kind: 'temperature_c', value: convertToCelsius(value, degrees as 'C' | 'F'), name: key };
   const setpoint = SETPOINT.exec(key)?.[1];
   if (setpoint) {
-    return { channel: 'room', kind: 'setpoint_c', value: toCelsius(value, setpoint as 'C' | 'F'), name: key };
+    return { channel: 'room', kind: 'setpoint_c', value: convertToCelsius(value, setpoint as 'C' | 'F'), name: key };
   }
   return null;
 }
@@ -92,7 +92,7 @@ export const rtl433Family = createStatelessFamily({
 
 const TOPIC_PARTS = ['type', 'model', 'subtype', 'channel', 'id'];
 const ERT_TYPES = ['ert_type', 'EndpointType', 'ERTType'];
-const MEDIA = new Map<unknown, Medium>([
+const MEDIA = new Map<unknown, MeteredMedium>([
   ['Gas', 'gas'],
   ['Water', 'water'],
   ['Electric', 'electric'],
@@ -103,9 +103,9 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!parsed) return null;
   if (parsed.what === 'event') return decodeEvent(message, settings);
   const collector = createValueCollector();
-  if (parsed.what === 'other') return emptyResult();
+  if (parsed.what === 'other') return createEmptyResult();
   const value = readText(message.payload);
-  if (value === null) return refusedResult('payload is not text');
+  if (value === null) return createRefusal('payload is not text');
   if (parsed.what === 'availability') {
     collector.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
     return collector;
@@ -116,9 +116,9 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   else {
     // A topic with only a model identifies no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? parseMeterId(where.at(-1)) : null;
-    if (device === null) return refusedResult(`${key} has no id of a meter in its topic`);
+    if (device === null) return createRefusal(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
-    addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
+    addRegisterCounts(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
   }
   return collector;
 }
@@ -126,24 +126,24 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
 /** Decodes an event: a JSON object with the keys of one device, on any topic. */
 export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   const body = parseJsonObject(payload);
-  if (!body) return refusedResult('payload is not a JSON object');
-  const model = getOwnMember(body, 'model');
-  if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
+  if (!body) return createRefusal('payload is not a JSON object');
+  const model = getMember(body, 'model');
+  if (typeof model !== 'string' || model === '') return createRefusal('payload has no model');
   const collector = createValueCollector();
   // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a file and not a time.
-  const atMs = parseMessageTime(getOwnMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
+  const atMs = parseMessageTime(getMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
   if (model.toUpperCase() === 'NETIDM') return collector;
   const { keys, isWater } = countsOf(model);
-  const counts = [...keys].filter((key) => getOwnMember(body, key) !== undefined);
+  const counts = [...keys].filter((key) => getMember(body, key) !== undefined);
   if (counts.length > 0) {
-    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => parseMeterId(getOwnMember(body, name)));
+    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => parseMeterId(getMember(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
-    if (device === null) return refusedResult('payload has no id of a meter');
-    const value = getOwnMember(body, counts[0] as string);
+    if (device === null) return createRefusal('payload has no id of a meter');
+    const value = getMember(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
-    addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
+    addRegisterCounts(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {
@@ -167,13 +167,13 @@ function addKey(collector: ValueCollector, device: string, key: string, value: u
 
 /** Returns the device's id in the form that its `devices` topics have, so that events and `devices` topics belong to the same device. */
 const deviceOf = (body: Json): string =>
-  TOPIC_PARTS.map((part) => getOwnMember(body, part))
+  TOPIC_PARTS.map((part) => getMember(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')
     .map((part) => topicWord(part as string | number))
     .join('/');
 
-function mediumOf(body: Json): Medium {
-  const said = MEDIA.get(getOwnMember(body, 'MeterType'));
-  const type = ERT_TYPES.map((name) => getOwnMember(body, name)).find((one) => one !== undefined);
-  return said ?? getMediumOfErt(type);
+function mediumOf(body: Json): MeteredMedium {
+  const said = MEDIA.get(getMember(body, 'MeterType'));
+  const type = ERT_TYPES.map((name) => getMember(body, name)).find((one) => one !== undefined);
+  return said ?? getMediumOfErtType(type);
 }

@@ -1,8 +1,8 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, type Json, mentionsWords, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, hasJsonObjectWithWords, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
-import { addMeterCounts, getMediumOfErt, type Medium, parseMeterId } from './meter.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId } from './meter.ts';
 
 /** Topic on which rtlamr2mqtt publishes values. The meaning of the values is stated in rtlamr2mqtt's discovery messages. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
@@ -12,7 +12,7 @@ const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
 const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
 
 /** Whether a body may be a message of rtlamr. A quick check before parsing, because users publish rtlamr's output on any topic. */
-const mayBeMessage = (payload: Buffer): boolean => mentionsWords(payload, '"Message"');
+const mayBeMessage = (payload: Buffer): boolean => hasJsonObjectWithWords(payload, '"Message"');
 
 /** Whether only rtlamr publishes on the topic, so that an unreadable message on it is refused. */
 function isOwnTopic(topic: string): boolean {
@@ -23,15 +23,17 @@ function isOwnTopic(topic: string): boolean {
 }
 
 /** Names of the meter's id, the meter's type and the counts, by rtlamr's type of message. */
-const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; imports: string; exports?: string }>([
-  ['SCM', { id: 'ID', type: 'Type', imports: 'Consumption' }],
-  ['SCM+', { id: 'EndpointID', type: 'EndpointType', imports: 'Consumption' }],
-  ['IDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumptionCount' }],
-  // For NetIDM, LastConsumptionCount is not read, because older versions use that name for the net count.
-  ['NetIDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumption', exports: 'LastGeneration' }],
-  ['R900', { id: 'ID', medium: 'water', imports: 'Consumption' }],
-  ['R900BCD', { id: 'ID', medium: 'water', imports: 'Consumption' }],
-]);
+const TYPES = new Map<string, { id: string; type?: string; medium?: MeteredMedium; imports: string; exports?: string }>(
+  [
+    ['SCM', { id: 'ID', type: 'Type', imports: 'Consumption' }],
+    ['SCM+', { id: 'EndpointID', type: 'EndpointType', imports: 'Consumption' }],
+    ['IDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumptionCount' }],
+    // For NetIDM, LastConsumptionCount is not read, because older versions use that name for the net count.
+    ['NetIDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumption', exports: 'LastGeneration' }],
+    ['R900', { id: 'ID', medium: 'water', imports: 'Consumption' }],
+    ['R900BCD', { id: 'ID', medium: 'water', imports: 'Consumption' }],
+  ],
+);
 
 /** Decoder of North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe them to a broker. */
 export const rtlamrFamily = createStatelessFamily({
@@ -48,12 +50,12 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   // Users choose the topic freely, so most bodies belong to other families. The body is therefore examined before it is parsed.
   if (!own && !mayBeMessage(payload)) return null;
   const body = parseJsonObject(payload);
-  const type = getOwnMember(body, 'Type');
-  const message = toObjectOrNull(getOwnMember(body, 'Message'));
-  if (typeof type !== 'string' || !message || getOwnMember(body, 'Time') === undefined) {
-    return own ? refusedResult('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
+  const type = getMember(body, 'Type');
+  const message = asObjectOrNull(getMember(body, 'Message'));
+  if (typeof type !== 'string' || !message || getMember(body, 'Time') === undefined) {
+    return own ? createRefusal('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
   }
-  return decodeMessage(type, message, parseMessageTime(getOwnMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
+  return decodeMessage(type, message, parseMessageTime(getMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
 }
 
 function decodeMessage(
@@ -63,14 +65,14 @@ function decodeMessage(
   settings: DecoderSettings,
 ): FamilyDecodeResult {
   const where = TYPES.get(type);
-  if (!where) return emptyResult();
-  const device = parseMeterId(getOwnMember(message, where.id));
-  if (device === null) return refusedResult(`Message.${where.id} is not the id of a meter`);
+  if (!where) return createEmptyResult();
+  const device = parseMeterId(getMember(message, where.id));
+  if (device === null) return createRefusal(`Message.${where.id} is not the id of a meter`);
   const collector = createValueCollector();
-  const medium = where.medium ?? getMediumOfErt(where.type && getOwnMember(message, where.type));
+  const medium = where.medium ?? getMediumOfErtType(where.type && getMember(message, where.type));
   const count = (direction: 'import' | 'export', name?: string) =>
-    name === undefined ? [] : [{ direction, value: getOwnMember(message, name), name }];
-  addMeterCounts(collector, [...count('import', where.imports), ...count('export', where.exports)], {
+    name === undefined ? [] : [{ direction, value: getMember(message, name), name }];
+  addRegisterCounts(collector, [...count('import', where.imports), ...count('export', where.exports)], {
     device,
     medium,
     atMs,
@@ -91,10 +93,10 @@ function decodeState(
 ): FamilyDecodeResult | null {
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
   const body = parseJsonObject(payload);
-  if (!body) return refusedResult('payload is not a JSON object');
+  if (!body) return createRefusal('payload is not a JSON object');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 'lastseen'), 'iso', { receivedAtMs });
-  const reading = { direction: 'import' as const, value: getOwnMember(body, 'reading'), name: 'reading' };
-  addMeterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
+  const atMs = parseMessageTime(getMember(body, 'lastseen'), 'iso', { receivedAtMs });
+  const reading = { direction: 'import' as const, value: getMember(body, 'reading'), name: 'reading' };
+  addRegisterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
   return collector;
 }

@@ -4,7 +4,7 @@ import type { ValueCollector } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel, US_GALLON } from '../read/volume.ts';
 
 /** Medium of a meter, if its message states it. Otherwise `electric`, with the unit that the owner has set. */
-export type Medium = 'electric' | 'gas' | 'water';
+export type MeteredMedium = 'electric' | 'gas' | 'water';
 
 /** Scales of energy units to kWh. `per` is a divisor, so that results from Wh are exact. */
 const ENERGY = new Map([
@@ -16,7 +16,7 @@ const GAS = new Set([0, 1, 2, 9, 12]);
 const WATER = new Set([3, 11, 13]);
 
 /** Returns the medium of a meter by its ERT type (the low four bits); `electric` if the type is unknown. */
-export function getMediumOfErt(type: unknown): Medium {
+export function getMediumOfErtType(type: unknown): MeteredMedium {
   const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
   if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
   const low = text & 0x0f;
@@ -64,10 +64,10 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
 }
 
 /** Adds the counts of a meter as registers in the unit that its owner has set; refuses all of them if no unit is set. */
-export function addMeterCounts(
+export function addRegisterCounts(
   collector: ValueCollector,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],
-  of: { device: string; medium: Medium; atMs: number | null; settings: DecoderSettings },
+  of: { device: string; medium: MeteredMedium; atMs: number | null; settings: DecoderSettings },
 ): void {
   const { device, medium, atMs, settings } = of;
   const there = counts.filter(({ value }) => value !== undefined && value !== null);

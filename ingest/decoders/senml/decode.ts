@@ -9,17 +9,17 @@ import {
 } from '../family.ts';
 import { readJson } from '../read/payload.ts';
 import { nullIfImplausibleTime } from '../read/time.ts';
-import { createValueCollector, type QuantityInput, refusedResult } from '../read/value-collector.ts';
+import { createRefusal, createValueCollector, type MessageQuantity } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import {
-  classifyEnergyName,
-  classifyVolumeName,
   findSenmlChannel,
+  getChannelOfEnergyName,
+  getChannelOfVolumeName,
   isSetpoint,
   type SenmlName,
   splitSenmlName,
 } from './names.ts';
-import { findPackRefusal, type ResolvedRecord, resolvePack } from './resolve.ts';
+import { explainUnreadablePack, type ResolvedSenmlRecord, resolveSenmlPack } from './resolve.ts';
 
 /**
  * Returns the device for records without a name. The device consists of the topic levels at the wildcards of the owner's filter; if the
@@ -73,7 +73,7 @@ const WATER_METER = { object: 3424, resource: 1 };
  * Returns the quantities in a record, by the record's unit. `unitText`: the unit that the IPSO object states in a separate record (resource
  * 5701).
  */
-function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
+function quantitiesOf(record: ResolvedSenmlRecord, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
   const { part, ipso } = of;
   if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
     const scale = findVolumeScale(record.unit ?? 'm3');
@@ -86,7 +86,7 @@ function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | 
   const { value } = record;
   const channel = (kind: ValueKind) => (ipso ? ipsoChannel(ipso, kind) : findSenmlChannel(part, kind));
   const place = (kind: 'energy_total_kwh' | 'power_w') =>
-    ipso ? { channel: ipsoChannel(ipso, kind) } : classifyEnergyName(part, kind);
+    ipso ? { channel: ipsoChannel(ipso, kind) } : getChannelOfEnergyName(part, kind);
   const energy = ENERGY.get(unit);
   if (energy) {
     const meter = place('energy_total_kwh');
@@ -102,7 +102,7 @@ function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | 
   }
   const scale = findVolumeScale(unit);
   if (scale) {
-    const meter = ipso ? null : classifyVolumeName(of);
+    const meter = ipso ? null : getChannelOfVolumeName(of);
     return meter ? [{ ...meter, kind: 'volume_total_m3', value, ...scale }] : [];
   }
   const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
@@ -131,9 +131,9 @@ function decode(
   const parsed = parseSenmlTopic(topic, settings.senml?.topics ?? []);
   if (!parsed) return null;
   const pack = readJson(payload);
-  if (!Array.isArray(pack)) return refusedResult(NO_PACK);
-  const bad = findPackRefusal(pack);
-  if (bad !== null) return refusedResult(bad);
+  if (!Array.isArray(pack)) return createRefusal(NO_PACK);
+  const bad = explainUnreadablePack(pack);
+  if (bad !== null) return createRefusal(bad);
   const collector = createValueCollector();
   readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
     refuse: collector.refuse,
@@ -160,7 +160,7 @@ export function decodeSenmlRecords(
   { device, receivedAtMs }: { device: string; receivedAtMs: number },
 ): SenmlRecordResult[] | string {
   if (!Array.isArray(pack)) return NO_PACK;
-  const bad = findPackRefusal(pack);
+  const bad = explainUnreadablePack(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
   // `replayed` is set so that times relative to the receipt are not resolved. Records with such times are refused below.
@@ -181,7 +181,7 @@ export function decodeSenmlRecords(
 
 /** Receives the quantities of a record, and the reasons why it cannot be used. */
 interface RecordReceiver {
-  add(quantity: Omit<QuantityInput, 'atMs'>): void;
+  add(quantity: Omit<MessageQuantity, 'atMs'>): void;
   refuse(reason: string): void;
 }
 
@@ -192,9 +192,9 @@ interface RecordReceiver {
 function readPack(
   pack: readonly unknown[],
   { sender, ...receipt }: { receivedAtMs: number; replayed: boolean; sender: { device: string; isOnly?: true } },
-  receiverOf: (record: Pick<ResolvedRecord, 'index' | 'atMs'>) => RecordReceiver,
+  receiverOf: (record: Pick<ResolvedSenmlRecord, 'index' | 'atMs'>) => RecordReceiver,
 ): void {
-  const { records, refused } = resolvePack(pack, receipt);
+  const { records, refused } = resolveSenmlPack(pack, receipt);
   for (const { index, reason } of refused) receiverOf({ index, atMs: null }).refuse(reason);
   const named = records.map((record) => {
     const of = splitSenmlName(record.base, record.name, sender.device);
@@ -221,7 +221,7 @@ function readPack(
 }
 
 /** Returns the units that IPSO objects state in separate records (resource 5701), by device and object. */
-function unitsOf(named: readonly { record: ResolvedRecord; of: SenmlName }[]): Map<string, string> {
+function unitsOf(named: readonly { record: ResolvedSenmlRecord; of: SenmlName }[]): Map<string, string> {
   const units = new Map<string, string>();
   for (const { record, of } of named) {
     if (of.ipso?.resource === IPSO_UNIT && record.text !== null) units.set(objectOf(of), record.text.trim());

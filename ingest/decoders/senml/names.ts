@@ -1,4 +1,4 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import type { ChannelAssignment } from '../family.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
@@ -65,11 +65,11 @@ function ofUrn(whole: string): SenmlName {
 }
 
 /** Returns the channel of an energy or power by the quantity part of its SenML name; null if it is known not to count. */
-export function classifyEnergyName(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
+export function getChannelOfEnergyName(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
   if (what.is === 'not counted') return null;
-  if (what.is === 'unknown') return { channel: `unknown/${toChannelWord(part)}`, asks: { unit } };
+  if (what.is === 'unknown') return { channel: `unknown/${createChannelWord(part)}`, asks: { unit } };
   const channel = findSenmlChannel(part, kind);
   const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
   const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
@@ -81,7 +81,7 @@ export function classifyEnergyName(part: string, kind: 'energy_total_kwh' | 'pow
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
 /** Returns the channel of a volume by its SenML name; null if the name does not mean a gas, heat or water meter. */
-export function classifyVolumeName({ device, part }: SenmlName): ChannelAssignment | null {
+export function getChannelOfVolumeName({ device, part }: SenmlName): ChannelAssignment | null {
   const commodity = findVolumeCommodity([part]) ?? findVolumeCommodity([part, device]);
   if (commodity === null) return null;
   const circuit = wordsOf(part).filter((word) => !PLAIN_VOLUME.test(word) && !MEDIA.has(word) && !QUANTITIES.has(word));
@@ -118,7 +118,7 @@ const wordsOf = (part: string): string[] =>
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-    .map(toChannelWord);
+    .map(createChannelWord);
 
 function trimEnd(text: string): string {
   let end = text.length;

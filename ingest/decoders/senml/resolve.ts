@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 
 /** Newest supported SenML version, and the version of packs that state none. */
 const VERSION = 10;
@@ -18,7 +18,7 @@ function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): n
 }
 
 /** A record with its base fields applied. */
-export interface ResolvedRecord {
+export interface ResolvedSenmlRecord {
   /** Position of the record in its pack, from 0. */
   index: number;
   base: string;
@@ -49,13 +49,13 @@ interface Base {
 }
 
 /** Returns the reason why a whole pack is unreadable; null if it is readable. */
-export function findPackRefusal(pack: readonly unknown[]): string | null {
+export function explainUnreadablePack(pack: readonly unknown[]): string | null {
   for (const one of pack) {
-    const record = toObjectOrNull(one);
+    const record = asObjectOrNull(one);
     if (!record) continue;
     const unknown = Object.keys(record).find((label) => label.endsWith('_'));
     if (unknown !== undefined) return `the pack has the label ${unknown.slice(0, 40)}, which must be understood`;
-    const version = getOwnMember(record, 'bver');
+    const version = getMember(record, 'bver');
     if (version === undefined) continue;
     if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'bver is not a version';
     if (version > VERSION) return `the pack has version ${version}, which is above ${VERSION}`;
@@ -67,15 +67,15 @@ export function findPackRefusal(pack: readonly unknown[]): string | null {
  * Resolves the records of a pack (RFC 8428, section 4.6): base fields apply from their record onwards. An invalid record is refused alone;
  * an invalid base field refuses all records from there on, because their meaning is unknown.
  */
-export function resolvePack(
+export function resolveSenmlPack(
   pack: readonly unknown[],
   receipt: Receipt,
-): { records: ResolvedRecord[]; refused: RefusedRecord[] } {
+): { records: ResolvedSenmlRecord[]; refused: RefusedRecord[] } {
   const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
-  const records: ResolvedRecord[] = [];
+  const records: ResolvedSenmlRecord[] = [];
   const refused: RefusedRecord[] = [];
   for (const [index, one] of pack.entries()) {
-    const record = toObjectOrNull(one);
+    const record = asObjectOrNull(one);
     if (!record) {
       refused.push({ index, reason: `record ${index} is not an object` });
       continue;
@@ -98,13 +98,13 @@ export function resolvePack(
  */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
-    const value = getOwnMember(record, key);
+    const value = getMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS) return key;
     base[key] = value;
   }
   for (const key of ['bt', 'bv', 'bs'] as const) {
-    const value = getOwnMember(record, key);
+    const value = getMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
     base[key] = value;
@@ -118,31 +118,31 @@ function rebase(base: Base, record: Json): string | null {
  */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
-    const value = getOwnMember(record, key);
+    const value = getMember(record, key);
     if (value !== undefined && (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS)) return key;
   }
   for (const key of ['v', 's', 't'] as const) {
-    const value = getOwnMember(record, key);
+    const value = getMember(record, key);
     if (value === undefined || (value === null && key !== 't')) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
   }
   return null;
 }
 
-function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedRecord, 'index'> {
+function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedSenmlRecord, 'index'> {
   const number = (key: string) => {
-    const value = getOwnMember(record, key);
+    const value = getMember(record, key);
     return typeof value === 'number' ? value : null;
   };
   const value = number('v');
   const sum = number('s');
-  const isBaseAlone = getOwnMember(record, 's') === undefined && getOwnMember(record, 'bs') !== undefined;
+  const isBaseAlone = getMember(record, 's') === undefined && getMember(record, 'bs') !== undefined;
   const seconds = base.bt + (number('t') ?? 0);
-  const text = getOwnMember(record, 'vs');
+  const text = getMember(record, 'vs');
   return {
     base: base.bn,
-    name: String(getOwnMember(record, 'n') ?? ''),
-    unit: (getOwnMember(record, 'u') as string | undefined) ?? base.bu,
+    name: String(getMember(record, 'n') ?? ''),
+    unit: (getMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
     // If a record with a base sum has no sum of its own, the base sum is the record's sum. In later records, the base sum is only added to
     // their own sums. A sum of null means "no sum".

@@ -1,16 +1,16 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
-  refusedResult,
-  toCelsius,
   type ValueCollector,
 } from '../read/value-collector.ts';
 import {
   cacheDeviceIdOfPrefix,
-  canIdentifyPrefix,
+  canIdentifyDeviceOfPrefix,
   type DeviceIdsByPrefix,
   isNewPrefix,
 } from '../shelly-gen2/prefixes.ts';
@@ -61,7 +61,7 @@ const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() })
 function remembersGen1(topic: string): boolean {
   const parsed = parseShellyGen1Topic(topic);
   if (parsed?.leaf === 'info') return mayBeSensor(parsed.device);
-  return topic.startsWith('shellies/') && canIdentifyPrefix(topic);
+  return topic.startsWith('shellies/') && canIdentifyDeviceOfPrefix(topic);
 }
 
 function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
@@ -72,7 +72,7 @@ function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
 }
 
 function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
-  const unit = getOwnMember(toObjectOrNull(getOwnMember(parseJsonObject(payload), 'tmp')), 'units');
+  const unit = getMember(asObjectOrNull(getMember(parseJsonObject(payload), 'tmp')), 'units');
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
@@ -95,17 +95,17 @@ const NO_TEMPERATURE = 999;
 
 /** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
 function readValve(collector: ValueCollector, device: string, info: Json): void {
-  const thermostats = getOwnMember(info, 'thermostats');
+  const thermostats = getMember(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
   const first: unknown = Array.isArray(thermostats) ? thermostats[0] : thermostats;
-  const valve = Array.isArray(thermostats) ? toObjectOrNull(first) : null;
+  const valve = Array.isArray(thermostats) ? asObjectOrNull(first) : null;
   if (valve) readThermostat(collector, device, valve);
   else if (first !== undefined) collector.refuse('thermostats is not a list of objects');
 }
 
 function readThermostat(collector: ValueCollector, device: string, valve: Json): void {
   const measured = partOf(collector, valve, 'tmp');
-  if (measured && getOwnMember(measured, 'is_valid') !== false) {
+  if (measured && getMember(measured, 'is_valid') !== false) {
     const value = inCelsius(collector, measured, 'tmp');
     collector.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
   }
@@ -115,7 +115,7 @@ function readThermostat(collector: ValueCollector, device: string, valve: Json):
     const off = typeof value === 'number' && Math.abs(value - OFF_C) < 0.01;
     if (!off) collector.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
   }
-  const position = readNumber(getOwnMember(valve, 'pos'));
+  const position = readNumber(getMember(valve, 'pos'));
   if (position === undefined) collector.refuse('pos is not a number');
   // A position of -1 means that the valve has never been calibrated.
   else if (position !== null && position >= 0) {
@@ -126,21 +126,21 @@ function readThermostat(collector: ValueCollector, device: string, valve: Json):
 /** Converts a temperature, from a topic or from `info`, to °C; returns null for "no reading". */
 const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
   const read = readNumber(value);
-  return read === NO_TEMPERATURE ? null : toCelsius(read === undefined ? value : read, unit);
+  return read === NO_TEMPERATURE ? null : convertToCelsius(read === undefined ? value : read, unit);
 };
 
 /** Returns a member that is an object; null if it is missing or was refused. */
 function partOf(collector: ValueCollector, valve: Json, name: string): Json | null {
-  const value = getOwnMember(valve, name);
-  const part = toObjectOrNull(value);
+  const value = getMember(valve, name);
+  const part = asObjectOrNull(value);
   if (!part && value !== undefined && value !== null) collector.refuse(`${name} is not an object`);
   return part;
 }
 
 /** Converts a value with its unit to °C. Devices use °C unless they state F. */
 function inCelsius(collector: ValueCollector, part: Json, name: string): unknown {
-  const units = getOwnMember(part, 'units') ?? 'C';
-  if (units === 'C' || units === 'F') return temperatureOf(getOwnMember(part, 'value'), units);
+  const units = getMember(part, 'units') ?? 'C';
+  if (units === 'C' || units === 'F') return temperatureOf(getMember(part, 'value'), units);
   collector.refuse(`${name}.units is neither C nor F`);
   return null;
 }
@@ -169,11 +169,11 @@ function decode(
   // `shellies/{name}/online` may also come from a Gen2 device whose owner has chosen this prefix.
   if (parsed.leaf === 'online' && memory.gen2.has(`shellies/${parsed.device}`)) return null;
   // An empty payload deletes a retained message.
-  if (parsed.leaf === 'other' || payload.length === 0) return emptyResult();
+  if (parsed.leaf === 'other' || payload.length === 0) return createEmptyResult();
   if (parsed.leaf === 'info') return decodeInfo(payload, parsed.device);
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);
   const text = readText(payload);
-  if (text === null) return refusedResult('payload is not text');
+  if (text === null) return createRefusal('payload is not text');
   const collector = createValueCollector();
   const { device, leaf: name } = parsed;
   if (name === 'online') collector.addState({ device, channel: 'device', kind: 'availability', value: text, name });
@@ -186,7 +186,7 @@ function decode(
 
 function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
   const info = parseJsonObject(payload);
-  if (!info) return refusedResult('payload is not a JSON object');
+  if (!info) return createRefusal('payload is not a JSON object');
   const collector = createValueCollector();
   readValve(collector, device, info);
   return collector;
@@ -202,9 +202,9 @@ function decodeMeter(
 ): FamilyDecodeResult {
   const clamp = part === 'emeter';
   const register = clamp ? quantity.startsWith('total') : quantity === 'energy';
-  if (!register && quantity !== 'power') return emptyResult();
+  if (!register && quantity !== 'power') return createEmptyResult();
   const value = readText(payload);
-  if (value === null) return refusedResult('payload is not text');
+  if (value === null) return createRefusal('payload is not text');
   const collector = createValueCollector();
   const direction = quantity === 'total_returned' ? 'export' : 'import';
   const channel = `${part === 'relay' ? 'switch' : part}${index}/${direction}`;

@@ -1,7 +1,7 @@
 import { scaleDecimal } from '#src/core/units.ts';
 import type { ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { parseComponent, type ShellyComponent } from './topic.ts';
 
@@ -38,17 +38,17 @@ const OFF_C = 4;
 const readTemperature: ReadPart = (collector, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
-  addMember(collector, part, { channel, kind: 'temperature_c', value: getOwnMember(part.status, 'tC'), member: 'tC' });
+  addMember(collector, part, { channel, kind: 'temperature_c', value: getMember(part.status, 'tC'), member: 'tC' });
 };
 
 /** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
 const readThermostat: ReadPart = (collector, part) => {
   const channel = `room/thermostat${part.id}`;
   addCurrent(collector, part, channel);
-  const target = getOwnMember(part.status, 'target_C');
+  const target = getMember(part.status, 'target_C');
   addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   const { device, atMs, status } = part;
-  const value = getOwnMember(status, 'output');
+  const value = getMember(status, 'output');
   collector.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
@@ -56,11 +56,11 @@ const readThermostat: ReadPart = (collector, part) => {
 const readValve: ReadPart = (collector, part) => {
   const channel = `room/blutrv${part.id}`;
   addCurrent(collector, part, channel);
-  const target = getOwnMember(part.status, 'target_C');
+  const target = getMember(part.status, 'target_C');
   if (readNumber(target) !== OFF_C) {
     addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   }
-  const position = readNumber(getOwnMember(part.status, 'pos'));
+  const position = readNumber(getMember(part.status, 'pos'));
   const { device, atMs } = part;
   if (position === undefined) collector.refuse(`${part.name} pos is not a number`);
   // A negative position means that the valve has never been calibrated.
@@ -70,7 +70,7 @@ const readValve: ReadPart = (collector, part) => {
 };
 
 function addCurrent(collector: Parameters<ReadPart>[0], part: Part, channel: string): void {
-  const value = getOwnMember(part.status, 'current_C');
+  const value = getMember(part.status, 'current_C');
   addMember(collector, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
@@ -93,10 +93,10 @@ const PER_KWH = 1_000_000;
 function addRegisters(collector: ValueCollector, part: Part, channel: string): void {
   const { device, name, atMs, status } = part;
   const total = (member: string): unknown => {
-    const register = getOwnMember(status, member) ?? null;
+    const register = getMember(status, member) ?? null;
     if (register === null) return null;
-    if (!toObjectOrNull(register)) collector.refuse(`${name} ${member} is not an object`);
-    return getOwnMember(toObjectOrNull(register), 'total') ?? null;
+    if (!asObjectOrNull(register)) collector.refuse(`${name} ${member} is not an object`);
+    return getMember(asObjectOrNull(register), 'total') ?? null;
   };
   const [value, returned] = [total('aenergy'), total('ret_aenergy')];
   const kind = 'energy_total_kwh';
@@ -122,14 +122,14 @@ const readMetered =
   (collector, part) => {
     const channel = `${circuit}${part.id}`;
     addRegisters(collector, part, channel);
-    const value = getOwnMember(part.status, 'apower');
+    const value = getMember(part.status, 'apower');
     addMember(collector, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
 /** Decodes `em`: the power of three phases and their total, negative for export. */
 const readThreePhasePower: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
-    addMember(collector, part, { channel, kind: 'power_w', value: getOwnMember(part.status, name), member: name });
+    addMember(collector, part, { channel, kind: 'power_w', value: getMember(part.status, name), member: name });
   add('total_act_power', `em${part.id}/import`);
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
@@ -140,7 +140,7 @@ const readThreePhaseEnergy: ReadPart = (collector, part) => {
     addMember(collector, part, {
       channel,
       kind: 'energy_total_kwh',
-      value: getOwnMember(part.status, name),
+      value: getMember(part.status, name),
       member: name,
     });
   add('total_act', `em${part.id}/import`);
@@ -152,7 +152,7 @@ const readThreePhaseEnergy: ReadPart = (collector, part) => {
 };
 
 const readChannelPower: ReadPart = (collector, part) => {
-  const value = getOwnMember(part.status, 'act_power');
+  const value = getMember(part.status, 'act_power');
   addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
@@ -163,7 +163,7 @@ const readChannelEnergy: ReadPart = (collector, part) => {
     ['total_act_ret_energy', 'export'],
   ] as const) {
     const said = { channel: `em1-${part.id}/${direction}`, kind: 'energy_total_kwh' } as const;
-    addMember(collector, part, { ...said, value: getOwnMember(part.status, name), member: name });
+    addMember(collector, part, { ...said, value: getMember(part.status, name), member: name });
   }
 };
 
@@ -191,7 +191,7 @@ export function readComponent(
   const read = READERS.get(component.type);
   if (!read || said.value === null || said.value === undefined) return;
   const name = `${component.type}:${component.id}`;
-  const status = toObjectOrNull(said.value);
+  const status = asObjectOrNull(said.value);
   if (status) read(collector, { device: said.device, name, id: component.id, status, atMs: said.atMs });
   else collector.refuse(`${name} is not an object`);
 }

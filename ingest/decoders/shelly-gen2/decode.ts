@@ -1,16 +1,16 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { isReadableComponent, readComponent, readComponents } from './components.ts';
 import {
   cacheDeviceIdOfPrefix,
-  canIdentifyPrefix,
+  canIdentifyDeviceOfPrefix,
   type DeviceIdsByPrefix,
-  findSenderId,
   getDeviceIdOfPrefix,
   isNewPrefix,
   isShellyPrefix,
+  parseSenderDeviceId,
 } from './prefixes.ts';
 import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from './topic.ts';
 
@@ -21,7 +21,7 @@ const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 export const shellyGen2Family: Family<DeviceIdsByPrefix> = {
   name: 'shelly-gen2',
   takes: (topic) => parseShellyGen2Topic(topic) !== null,
-  remembers: canIdentifyPrefix,
+  remembers: canIdentifyDeviceOfPrefix,
   newMemory: () => new Map(),
   isNews: isNewPrefix,
   learn: cacheDeviceIdOfPrefix,
@@ -48,9 +48,9 @@ function decode(
 function decodeComponent(payload: Buffer, component: ShellyComponent, device: string): FamilyDecodeResult | null {
   if (!isReadableComponent(component)) return null;
   // An empty payload deletes a retained message.
-  if (payload.length === 0) return emptyResult();
+  if (payload.length === 0) return createEmptyResult();
   const value = parseJsonObject(payload);
-  if (!value) return refusedResult('payload is not a JSON object');
+  if (!value) return createRefusal('payload is not a JSON object');
   const collector = createValueCollector();
   // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
   readComponent(collector, component, { device, value, atMs: null });
@@ -59,19 +59,19 @@ function decodeComponent(payload: Buffer, component: ShellyComponent, device: st
 
 /** Decodes a frame, which contains only members that have changed. */
 function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
-  if (payload.length === 0) return emptyResult();
+  if (payload.length === 0) return createEmptyResult();
   const frame = parseJsonObject(payload);
-  if (!frame) return refusedResult('payload is not a JSON object');
-  const method = getOwnMember(frame, 'method');
-  if (typeof method !== 'string') return refusedResult('the frame has no method');
-  if (!STATUS_METHODS.has(method)) return emptyResult();
-  const device = findSenderId(getOwnMember(frame, 'src'));
-  if (device === null) return refusedResult('the frame has no src, so the device is unknown');
-  const params = toObjectOrNull(getOwnMember(frame, 'params'));
-  if (!params) return refusedResult('the frame has no params');
+  if (!frame) return createRefusal('payload is not a JSON object');
+  const method = getMember(frame, 'method');
+  if (typeof method !== 'string') return createRefusal('the frame has no method');
+  if (!STATUS_METHODS.has(method)) return createEmptyResult();
+  const device = parseSenderDeviceId(getMember(frame, 'src'));
+  if (device === null) return createRefusal('the frame has no src, so the device is unknown');
+  const params = asObjectOrNull(getMember(frame, 'params'));
+  if (!params) return createRefusal('the frame has no params');
   const collector = createValueCollector();
   // The time may be implausible: until the clock is set, a device counts seconds since it was switched on.
-  const atMs = parseMessageTime(getOwnMember(params, 'ts'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getMember(params, 'ts'), undefined, { receivedAtMs });
   readComponents(collector, params, { device, atMs });
   return collector;
 }
@@ -81,9 +81,9 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
  * the components. Returns null if the message is not from a Shelly. Requests are commands and are not read.
  */
 function decodeReply(frame: Json | null): FamilyDecodeResult | null {
-  const result = toObjectOrNull(getOwnMember(frame, 'result'));
-  const device = findSenderId(getOwnMember(frame, 'src'));
-  if (typeof getOwnMember(frame, 'method') === 'string') return emptyResult();
+  const result = asObjectOrNull(getMember(frame, 'result'));
+  const device = parseSenderDeviceId(getMember(frame, 'src'));
+  if (typeof getMember(frame, 'method') === 'string') return createEmptyResult();
   if (!result || device === null || findDefaultDeviceId(device) !== device) return null;
   const collector = createValueCollector();
   readComponents(collector, result, { device, atMs: null });
@@ -93,8 +93,8 @@ function decodeReply(frame: Json | null): FamilyDecodeResult | null {
 /** Decodes the availability: `true` or `false` and nothing else. */
 function decodeOnline(payload: Buffer, device: string): FamilyDecodeResult {
   const value = readText(payload);
-  if (value === '') return emptyResult();
-  if (value !== 'true' && value !== 'false') return refusedResult('online is neither true nor false');
+  if (value === '') return createEmptyResult();
+  if (value !== 'true' && value !== 'false') return createRefusal('online is neither true nor false');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
   return collector;

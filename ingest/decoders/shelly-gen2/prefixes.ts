@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { getOwnMember, parseJsonObject } from '../read/payload.ts';
+import { getMember, parseJsonObject } from '../read/payload.ts';
 import { isReadableComponent } from './components.ts';
 import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from './topic.ts';
 
@@ -26,7 +26,7 @@ export type DeviceIdsByPrefix = Map<string, string>;
  * Whether messages on this topic identify the device behind a topic prefix. Only frames and components do, and only if the prefix does not
  * contain the device's default id.
  */
-export function canIdentifyPrefix(topic: string): boolean {
+export function canIdentifyDeviceOfPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
   const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isReadableComponent(parsed.component));
   return speaks === true && findDefaultDeviceId(parsed?.prefix ?? '') === null;
@@ -38,7 +38,7 @@ export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage)
   if (parsed?.leaf === 'component')
     return !prefixes.has(parsed.prefix) && isComponent(parsed.component, message.payload);
   if (parsed?.leaf !== 'events') return false;
-  const source = findSenderId(getOwnMember(parseJsonObject(message.payload), 'src'));
+  const source = parseSenderDeviceId(getMember(parseJsonObject(message.payload), 'src'));
   return source !== null && prefixes.get(parsed.prefix) !== source;
 }
 
@@ -52,12 +52,12 @@ export function cacheDeviceIdOfPrefix(prefixes: DeviceIdsByPrefix, { topic, payl
     prefixes.set(parsed.prefix, parsed.prefix);
   }
   if (parsed?.leaf !== 'events') return;
-  const source = findSenderId(getOwnMember(parseJsonObject(payload), 'src'));
+  const source = parseSenderDeviceId(getMember(parseJsonObject(payload), 'src'));
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
 /** Returns the sender of a frame (`src`) as a device id; null if it is not a valid id. */
-export const findSenderId = (source: unknown): string | null =>
+export const parseSenderDeviceId = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
 /** Returns the device behind a topic prefix: the default id in the prefix, else the id in its frames, else the prefix itself. */

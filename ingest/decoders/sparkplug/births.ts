@@ -1,9 +1,9 @@
-import { assignChannels, type MetricQuantity, type NamedMetricMeaning } from './channels.ts';
+import { assignChannels, type MetricMeaningWithName, type MetricQuantity } from './channels.ts';
 import { findMetricMeaning } from './meaning.ts';
 import type { SparkplugMetric, SparkplugPayload } from './payload.ts';
 
 /** A metric, as the birth message of its node or device has announced it. */
-export interface AnnouncedMetric {
+export interface BirthMetric {
   name: string;
   datatype: number;
   /** Channel and unit of the metric; null if it is not read. */
@@ -12,8 +12,8 @@ export interface AnnouncedMetric {
 
 /** Metrics that a birth message announces: those of a node, or of one of the node's devices. */
 export interface BirthMetrics {
-  byName: Map<string, AnnouncedMetric>;
-  byAlias: Map<bigint, AnnouncedMetric>;
+  byName: Map<string, BirthMetric>;
+  byAlias: Map<bigint, BirthMetric>;
   /** Refusals of metrics with an invalid announcement, one sentence each. */
   refused: string[];
 }
@@ -26,7 +26,7 @@ const NUMERIC = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]);
 /** Reads the metrics of a birth message. `room`: number of metrics that the node may still announce. */
 export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRICS_OF_NODE): BirthMetrics {
   const birth: BirthMetrics = { byName: new Map(), byAlias: new Map(), refused: [] };
-  const meanings: NamedMetricMeaning[] = [];
+  const meanings: MetricMeaningWithName[] = [];
   const twice = new Set<bigint>();
   for (const { name, alias, datatype = 0, unit } of metrics) {
     if (name === undefined) {
@@ -34,14 +34,14 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
       continue;
     }
     if (birth.byName.has(name)) {
-      birth.refused.push(`${toPrintableName(name)} is announced twice`);
+      birth.refused.push(`${sanitiseMetricName(name)} is announced twice`);
       continue;
     }
     if (birth.byName.size >= room) {
       birth.refused.push(`a node has more than ${MAX_METRICS_OF_NODE} metrics`);
       break;
     }
-    const born: AnnouncedMetric = { name, datatype, quantity: null };
+    const born: BirthMetric = { name, datatype, quantity: null };
     birth.byName.set(name, born);
     const meaning = NUMERIC.has(datatype) ? findMetricMeaning(name, unit) : null;
     if (meaning) meanings.push({ ...meaning, name });
@@ -61,12 +61,9 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
   return birth;
 }
 
-export const findAnnouncedMetric = (
-  birth: BirthMetrics,
-  { name, alias }: SparkplugMetric,
-): AnnouncedMetric | undefined =>
+export const findBirthMetric = (birth: BirthMetrics, { name, alias }: SparkplugMetric): BirthMetric | undefined =>
   (name === undefined ? undefined : birth.byName.get(name)) ??
   (alias === undefined ? undefined : birth.byAlias.get(alias));
 
 /** Shortens a metric's name and replaces control characters, for use in a refusal. */
-export const toPrintableName = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');
+export const sanitiseMetricName = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');

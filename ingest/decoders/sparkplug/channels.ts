@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ChannelAssignment } from '../family.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
-import { isThermalCircuit } from '../vocabulary/thermal.ts';
+import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
 import type { MetricMeaning } from './meaning.ts';
-import { joinToChannelWord } from './parts.ts';
+import { joinWordsToChannelWord } from './parts.ts';
 
-export interface NamedMetricMeaning extends MetricMeaning {
+export interface MetricMeaningWithName extends MetricMeaning {
   name: string;
 }
 
@@ -19,11 +19,11 @@ export interface MetricQuantity extends ChannelAssignment {
  * because the order of the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes
  * would share a channel, the metric with the plainest name gets it, and the channels of the others contain all words of their names.
  */
-export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<string, MetricQuantity | null> {
+export function assignChannels(meanings: readonly MetricMeaningWithName[]): Map<string, MetricQuantity | null> {
   const assigned = new Map<string, MetricQuantity | null>();
   const sorted = meanings.toSorted(plainerFirst);
   const temperatures = meanings.flatMap(({ unit, name }) => (unit.kind === 'temperature_c' ? [name] : []));
-  const heat = isThermalCircuit(temperatures) && { mayMeasureHeat: true as const };
+  const heat = isFlowAndReturnPair(temperatures) && { mayMeasureHeat: true as const };
   const judged = sorted.flatMap(({ described: stated, ...one }, at) => {
     if (!stated) return [];
     const described = { ...stated, ...heat };
@@ -35,11 +35,11 @@ export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<str
     const asks = /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' } } : {};
     assigned.set(one.name, { unit: one.unit, channel, key: one.name, described, ...asks });
   }
-  const taken = new Map<string, NamedMetricMeaning>();
+  const taken = new Map<string, MetricMeaningWithName>();
   for (const meaning of sorted) {
     if (meaning.described) continue;
     const { unit, channel, words, name } = meaning;
-    const longer = joinToChannelWord(words);
+    const longer = joinWordsToChannelWord(words);
     const options = [channel, `${longer}/${channel}`, `${longer.slice(0, 24)}_${shortHash(name)}/${channel}`];
     const rival = taken.get(`${unit.kind} ${channel}`);
     const free =
@@ -61,7 +61,7 @@ const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<Metri
  * Compares metrics for sorting: first by number of words, then by fineness of the unit, then by code units, so that the order is the same
  * on every machine.
  */
-function plainerFirst(one: NamedMetricMeaning, other: NamedMetricMeaning): number {
+function plainerFirst(one: MetricMeaningWithName, other: MetricMeaningWithName): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);
   return order || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 }

@@ -1,25 +1,25 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { nullIfImplausibleTime } from '../read/time.ts';
 import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
-  refusedResult,
-  toCelsius,
   type ValueCollector,
 } from '../read/value-collector.ts';
 import {
-  type AnnouncedMetric,
+  type BirthMetric,
   type BirthMetrics,
-  findAnnouncedMetric,
+  findBirthMetric,
   readBirthMetrics,
-  toPrintableName,
+  sanitiseMetricName,
 } from './births.ts';
 import {
   cacheSparkplugState,
   createNativeDeviceId,
   findSessionNumber,
   findSparkplugNode,
-  isDeathOfSession,
+  isDeathOfCurrentSession,
   type SparkplugMemory,
 } from './memory.ts';
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
@@ -101,9 +101,9 @@ function decode(
 ): FamilyDecodeResult | null {
   const parsed = parseSparkplugTopic(topic);
   if (!parsed) return null;
-  if (parsed === 'state' || parsed.verb === 'command') return emptyResult();
+  if (parsed === 'state' || parsed.verb === 'command') return createEmptyResult();
   const opened = parseSparkplugPayload(payload);
-  if (typeof opened === 'string') return refusedResult(opened);
+  if (typeof opened === 'string') return createRefusal(opened);
   const collector = createValueCollector();
   for (const reason of opened.refused) collector.refuse(reason);
   const message: Message = {
@@ -139,7 +139,7 @@ function hearBirth(message: Message): void {
     atMs: sentAt(message),
     name: 'birth',
   });
-  const once = new Set<AnnouncedMetric>();
+  const once = new Set<BirthMetric>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
     // Skips a metric that the message contains twice, because the metric was already refused.
@@ -159,7 +159,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   const bdSeq = findSessionNumber(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
     collector.refuse('bdSeq is missing: it is unknown which session ended');
-  } else if (isDeathOfSession(node, bdSeq)) {
+  } else if (isDeathOfCurrentSession(node, bdSeq)) {
     // A last will is written when the session begins, so its time is not the time of the death.
     collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];
@@ -175,7 +175,7 @@ function hearData(message: Message, birth: BirthMetrics | undefined): void {
     return;
   }
   for (const metric of opened.metrics) {
-    const born = findAnnouncedMetric(birth, metric);
+    const born = findBirthMetric(birth, metric);
     if (born) hearMetric(message, metric, born);
     else collector.refuse(`${calledBy(metric)} is not in a birth: request a rebirth`);
   }
@@ -184,12 +184,12 @@ function hearData(message: Message, birth: BirthMetrics | undefined): void {
 function hearMetric(
   { opened, receivedAtMs, device, collector }: Message,
   metric: SparkplugMetric,
-  born: AnnouncedMetric,
+  born: BirthMetric,
 ): void {
   // A transient metric is ignored, because its sender has marked its value as not to be stored.
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
-  const name = toPrintableName(born.name);
+  const name = sanitiseMetricName(born.name);
   const atMs = nullIfImplausibleTime(
     metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)),
     receivedAtMs,
@@ -200,7 +200,7 @@ function hearMetric(
   }
   const { kind, times, per, fahrenheit } = unit;
   const read = readValue(metric, metric.datatype || born.datatype);
-  const value = fahrenheit ? toCelsius(read, 'F') : read;
+  const value = fahrenheit ? convertToCelsius(read, 'F') : read;
   collector.add({ ...place, device, kind, value, times, per, atMs, name });
 }
 
@@ -208,6 +208,6 @@ const sentAt = ({ opened, receivedAtMs }: Message): number | null =>
   nullIfImplausibleTime(opened.timestampMs ?? null, receivedAtMs);
 
 function calledBy({ name, alias }: SparkplugMetric): string {
-  if (name !== undefined) return toPrintableName(name);
+  if (name !== undefined) return sanitiseMetricName(name);
   return alias === undefined ? 'a metric without name and alias' : `alias ${alias}`;
 }

@@ -1,8 +1,8 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import { getVolumeChannel } from '../read/volume.ts';
-import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
+import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import { getCircuitOfWords, isElectricityWord } from './parts.ts';
+import { getCircuitFromNameWords, isElectricityWord } from './parts.ts';
 import { findMetricUnit, findMetricVolumeUnit, MEGAJOULES_PER_KWH, type MetricUnit } from './units.ts';
 
 /**
@@ -105,7 +105,7 @@ export function findMetricMeaning(name: string, property: string | undefined): M
     // An energy in joules is heat: no electricity meter counts in joules.
     ...(unit.per === MEGAJOULES_PER_KWH && { commodity: 'heat' }),
   };
-  return getRegisterFacts(described).not === null ? { unit, channel: '', described, words } : null;
+  return getRegisterProperties(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
 /** Returns the meaning of a volume; null if it is not a register of gas, heat or water. */
@@ -113,7 +113,7 @@ function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning 
   const commodity = findVolumeCommodity([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
   const named = words.filter((word) => !/^(volume|volumen|counter|index|m3|ft3|l)$/.test(word));
-  return { unit, channel: getVolumeChannel(commodity, getCircuitOfWords(named)), words: named };
+  return { unit, channel: getVolumeChannel(commodity, getCircuitFromNameWords(named)), words: named };
 }
 
 /**
@@ -126,7 +126,7 @@ function temperature(words: string[], unit: MetricUnit, certain: boolean): Metri
   const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));
   const where = rest.filter((word) => !SETPOINT.test(word) && word !== 'set' && word !== 'point');
   const wanted = where.length < rest.length;
-  const circuit = where.length === 0 ? 'room' : toChannelWord(where.join('_'));
+  const circuit = where.length === 0 ? 'room' : createChannelWord(where.join('_'));
   return {
     unit: { ...unit, kind: wanted ? 'setpoint_c' : 'temperature_c' },
     channel: circuit,

@@ -63,11 +63,11 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): 
   const node = findSparkplugNode(memory, owner);
   if (!node) return;
   if (owner.device !== null) node.births.delete(owner.device);
-  else if (isDeathOfSession(node, findSessionNumber(opened))) node.births.clear();
+  else if (isDeathOfCurrentSession(node, findSessionNumber(opened))) node.births.clear();
 }
 
 /** Whether a node's death belongs to the node's current session. The last will of an earlier session can arrive after a new birth. */
-export const isDeathOfSession = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
+export const isDeathOfCurrentSession = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
 /** Returns the number of the node's session, which its birth and its death contain; null if there is none. */

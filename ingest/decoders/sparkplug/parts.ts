@@ -1,6 +1,6 @@
 import { foldAccents } from '../vocabulary/fold.ts';
 import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /** Words that occur in names of all metrics of a kind, and therefore do not become a circuit. */
 const COMMON =
@@ -10,24 +10,24 @@ const MAX_CIRCUIT = 40;
 
 /** Whether a word means electricity, a direction, a tariff or a phase. A `W` in the same name then means watts. */
 export function isElectricityWord(word: string): boolean {
-  const { direction, parts } = getNameFacts(word);
-  return COMMON.test(word) || direction !== null || parts.length > 0 || getNameFacts(word).has('produced');
+  const { direction, parts } = getNameMeaning(word);
+  return COMMON.test(word) || direction !== null || parts.length > 0 || getNameMeaning(word).has('produced');
 }
 
 /** Returns the circuit of a volume from the words of its name. `meter` alone is not a circuit, but `meter 2` is. */
-export const getCircuitOfWords = (words: readonly string[]): string =>
-  joinToChannelWord(
+export const getCircuitFromNameWords = (words: readonly string[]): string =>
+  joinWordsToChannelWord(
     words.filter(
       (word, index) =>
         !COMMON.test(word) &&
         !isNonEnglishTerm(foldAccents(word)) &&
-        getNameFacts(word).direction === null &&
+        getNameMeaning(word).direction === null &&
         (word !== 'meter' || /^\d/.test(words[index + 1] ?? '')),
     ),
   );
 
 /** Joins words into one word of a channel. A long result is cut, so it may not be unique. */
-export const joinToChannelWord = (words: readonly string[]): string =>
+export const joinWordsToChannelWord = (words: readonly string[]): string =>
   words
     .join('_')
     .replaceAll(/[^a-z0-9_-]+/g, '_')

@@ -1,7 +1,7 @@
 import type { Type } from 'protobufjs/light.js';
 import protobuf from 'protobufjs/light.js';
-import { toStorable } from '#src/core/storable-text.ts';
-import { getOwnMember, type Json, MAX_DECODED_BYTES, toObjectOrNull } from '../read/payload.ts';
+import { replaceUnstorableCharacters } from '#src/core/storable-text.ts';
+import { asObjectOrNull, getMember, type Json, MAX_DECODED_BYTES } from '../read/payload.ts';
 import { findUnitProperty } from './units.ts';
 
 const optional = (type: string, id: number) => ({ type, id });
@@ -93,9 +93,8 @@ export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | strin
   const body = decoded(PAYLOAD, payload);
   // Random bytes can be valid protobuf with unknown fields only. An empty payload is not Sparkplug B, either.
   if (!body || Object.keys(body).length === 0) return 'payload is not a Sparkplug B protobuf';
-  if (String(getOwnMember(body, 'uuid')).endsWith('_COMPRESSED'))
-    return 'payload is compressed, which is not supported';
-  const parts = getOwnMember(body, 'metrics');
+  if (String(getMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not supported';
+  const parts = getMember(body, 'metrics');
   const all = Array.isArray(parts) ? (parts as Uint8Array[]) : [];
   const opened: SparkplugPayload = { timestampMs: numberIn(body, 'timestamp'), metrics: [], refused: [] };
   if (all.length > MAX_METRICS) opened.refused.push(`payload has more than ${MAX_METRICS} metrics`);
@@ -110,19 +109,19 @@ export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | strin
 function openMetric(bytes: Uint8Array): SparkplugMetric | string {
   const body = decoded(METRIC, bytes);
   if (!body) return 'is no protobuf';
-  const name = getOwnMember(body, 'name');
+  const name = getMember(body, 'name');
   if (typeof name === 'string' && name.length > MAX_NAME) return 'has too long a name';
   const plain = ['floatValue', 'doubleValue', 'booleanValue', 'stringValue'].find((key) => Object.hasOwn(body, key));
   return {
-    name: typeof name === 'string' && name !== '' ? toStorable(name) : undefined,
+    name: typeof name === 'string' && name !== '' ? replaceUnstorableCharacters(name) : undefined,
     alias: bigIn(body, 'alias'),
     timestampMs: numberIn(body, 'timestamp'),
-    datatype: getOwnMember(body, 'datatype') as number | undefined,
-    isHistorical: getOwnMember(body, 'isHistorical') === true,
-    isTransient: getOwnMember(body, 'isTransient') === true,
-    isNull: getOwnMember(body, 'isNull') === true,
-    unit: findUnitProperty(toObjectOrNull(getOwnMember(body, 'properties'))),
-    intValue: getOwnMember(body, 'intValue') as number | undefined,
+    datatype: getMember(body, 'datatype') as number | undefined,
+    isHistorical: getMember(body, 'isHistorical') === true,
+    isTransient: getMember(body, 'isTransient') === true,
+    isNull: getMember(body, 'isNull') === true,
+    unit: findUnitProperty(asObjectOrNull(getMember(body, 'properties'))),
+    intValue: getMember(body, 'intValue') as number | undefined,
     longValue: bigIn(body, 'longValue'),
     plainValue: plain === undefined ? undefined : (body[plain] as SparkplugMetric['plainValue']),
   };
@@ -141,7 +140,7 @@ function decoded(type: Type, bytes: Uint8Array): Json | null {
 
 /** Returns a 64-bit number, which the parser has split into two unsigned halves. */
 function bigIn(body: Json, name: string): bigint | undefined {
-  const halves = toObjectOrNull(getOwnMember(body, name));
+  const halves = asObjectOrNull(getMember(body, name));
   return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ValueKind } from '../family.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findVolumeScale } from '../read/volume.ts';
 
 /** Scale of a unit: `value * times / per` is in the unit of the kind. */
@@ -64,8 +64,8 @@ const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunit
 
 /** Returns the text of the property that states a metric's unit; undefined if there is none. */
 export function findUnitProperty(properties: Json | null): string | undefined {
-  const keys = getOwnMember(properties, 'keys');
-  const values = getOwnMember(properties, 'values');
+  const keys = getMember(properties, 'keys');
+  const values = getMember(properties, 'values');
   if (!Array.isArray(keys) || !Array.isArray(values)) return undefined;
   for (const [index, key] of keys.slice(0, 1_000).entries()) {
     if (
@@ -76,9 +76,9 @@ export function findUnitProperty(properties: Json | null): string | undefined {
       )
     )
       continue;
-    const value = toObjectOrNull(values[index]);
-    const text = getOwnMember(value, 'stringValue');
-    if (getOwnMember(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
+    const value = asObjectOrNull(values[index]);
+    const text = getMember(value, 'stringValue');
+    if (getMember(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
   }
   return undefined;
 }

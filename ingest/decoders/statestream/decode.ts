@@ -7,7 +7,7 @@ import {
   type UnitScale,
 } from '../homeassistant/units.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
+import { convertToCelsius, createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
@@ -149,7 +149,7 @@ function decode(
   const parsed = parseStreamTopic(topic);
   if (!parsed) return null;
   const { device, object } = parsed;
-  if (parsed.about === 'attribute') return quoted(payload) === null ? null : emptyResult();
+  if (parsed.about === 'attribute') return quoted(payload) === null ? null : createEmptyResult();
   const collector = createValueCollector();
   if (parsed.about === 'action') {
     const action = quoted(payload);
@@ -162,10 +162,10 @@ function decode(
   // Other families have topics of the same form. The state stream is recognised by a unit in quotation marks.
   if (attributes?.unit_of_measurement === undefined) return null;
   const readable = readableOf(object, attributes);
-  if (!readable || payload.length === 0) return emptyResult();
+  if (!readable || payload.length === 0) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return refusedResult('the payload is not text');
+  if (text === null) return createRefusal('the payload is not text');
   const { degrees, ...quantity } = readable;
-  collector.add({ ...quantity, device, value: degrees ? toCelsius(text, degrees) : text, name: object });
+  collector.add({ ...quantity, device, value: degrees ? convertToCelsius(text, degrees) : text, name: object });
   return collector;
 }

@@ -1,7 +1,7 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import { compilePayloadConditions, type PayloadConditionTest } from '../read/conditions.ts';
-import type { FamilyTable, FieldEntry, TopicEntry, TopicPlaceholders } from './form.ts';
+import type { FamilyTable, FieldDefinition, TopicDefinition, TopicPlaceholders } from './form.ts';
 import {
   compilePattern,
   compileTemplate,
@@ -15,7 +15,7 @@ type FillTemplate = (named: PlaceholderValues) => string;
 
 /** A field of a table, compiled for reading. */
 export interface CompiledField {
-  entry: FieldEntry;
+  entry: FieldDefinition;
   channel: FillTemplate;
   /** Pattern of the field's name; null if the name is a plain word. */
   pattern: TopicPattern | null;
@@ -37,7 +37,7 @@ export interface CompiledField {
 }
 
 export interface CompiledTopic {
-  entry: TopicEntry;
+  entry: TopicDefinition;
   /** Pattern of the topic. Null matches every topic; the body alone then identifies the family. */
   pattern: TopicPattern | null;
   hasField: boolean;
@@ -67,7 +67,7 @@ export interface BodyPlaceholder {
   otherwise: FillTemplate;
 }
 
-export function compileTopics(entry: TopicEntry, table: FamilyTable): CompiledTopic[] {
+export function compileTopics(entry: TopicDefinition, table: FamilyTable): CompiledTopic[] {
   const parts = { ...table.parts, ...entry.parts };
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
   const separate = Object.entries(given).map(([name, field]) => compileField(name, field, parts, entry));
@@ -107,7 +107,7 @@ export function compileTopics(entry: TopicEntry, table: FamilyTable): CompiledTo
   }));
 }
 
-function containerOf({ at = '' }: TopicEntry): CompiledTopic['container'] {
+function containerOf({ at = '' }: TopicDefinition): CompiledTopic['container'] {
   const [, path] = /^(\$.+)\.\{field\}$/.exec(at) ?? [];
   return path === undefined ? null : { path, read: placeOf(path) };
 }
@@ -127,9 +127,9 @@ const UNSCALED = { times: 1, per: 1 };
 
 function compileField(
   name: string,
-  entry: FieldEntry,
+  entry: FieldDefinition,
   parts: TopicPlaceholders,
-  topic: TopicEntry,
+  topic: TopicDefinition,
 ): Omit<CompiledField, 'isShared'> {
   const isPattern = name.includes('{');
   const isJson = (topic.payload ?? 'text') !== 'text';
@@ -158,7 +158,10 @@ function compileField(
 const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
 
 /** Returns the scale from a unit to the stored unit of a kind of value; undefined if the kind has no such unit. */
-export function findUnitScale(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
+export function findUnitScale(
+  kind: FieldDefinition['kind'],
+  unit: unknown,
+): { times: number; per: number } | undefined {
   if (typeof unit !== 'string') return undefined;
   const word = Object.hasOwn(SPELLINGS, unit) ? SPELLINGS[unit] : unit;
   return UNIT_SCALES[kind as keyof typeof UNIT_SCALES]?.get(word ?? unit);
@@ -166,7 +169,7 @@ export function findUnitScale(kind: FieldEntry['kind'], unit: unknown): { times:
 
 /** Whether a text is a unit of any kind of value. */
 export const isKnownUnit = (unit: unknown): boolean =>
-  (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => findUnitScale(kind, unit) !== undefined);
+  (Object.keys(UNIT_SCALES) as FieldDefinition['kind'][]).some((kind) => findUnitScale(kind, unit) !== undefined);
 
 function placeOf(path: string): JsonPathReader {
   const place = compileJsonPath(path);

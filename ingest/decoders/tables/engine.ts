@@ -1,12 +1,12 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { mentionsWords, parseNameValuePairs, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
   negateNumber,
-  refusedResult,
   type ValueCollector,
 } from '../read/value-collector.ts';
 import {
@@ -18,7 +18,7 @@ import {
   isKnownUnit,
   type JsonPathReader,
 } from './compile.ts';
-import { type FamilyTable, type FieldEntry, readFamilyTable, type TopicEntry } from './form.ts';
+import { type FamilyTable, type FieldDefinition, readFamilyTable, type TopicDefinition } from './form.ts';
 import { cacheByTopic, matchPattern, type PlaceholderValues } from './pattern.ts';
 
 /** Result of matching a topic with an entry of the table: the device, and the fields to read. */
@@ -79,7 +79,7 @@ export function createTableFamily(table: FamilyTable): Family<Marks> {
         applicableOf(matches(message.topic), message, marks) ??
         (anywhere.length > 0 ? applicableOf(matchesOf(anywhere, message.topic), message, marks) : undefined);
       if (!found) return null;
-      return found.topic.entry.ignored ? emptyResult() : read(found, message, settings);
+      return found.topic.entry.ignored ? createEmptyResult() : read(found, message, settings);
     },
   };
 }
@@ -111,10 +111,14 @@ function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, mar
 }
 
 /** Whether a body contains the texts that a table's entry requires. Of a list of texts, the body must contain at least one. */
-const isMentioned = (mentioned: CompiledTopic['mentioned'], { payload: form }: TopicEntry, payload: Buffer): boolean =>
+const isMentioned = (
+  mentioned: CompiledTopic['mentioned'],
+  { payload: form }: TopicDefinition,
+  payload: Buffer,
+): boolean =>
   mentioned.length === 0 ||
   mentioned.every((texts) =>
-    texts.some((text) => (form === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
+    texts.some((text) => (form === 'json' ? hasJsonObjectWithWords(payload, text) : payload.includes(text))),
   );
 
 /**
@@ -166,12 +170,12 @@ const fieldMatchOf = (field: CompiledField, named: PlaceholderValues, name: stri
 
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   // An empty payload deletes a retained message.
-  if (message.payload.length === 0) return emptyResult();
+  if (message.payload.length === 0) return createEmptyResult();
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const collector = createValueCollector();
   const value = readText(message.payload);
   for (const { field, name, channel, named } of match.fields) {
-    if (value === null) return refusedResult(`${name} is not text`);
+    if (value === null) return createRefusal(`${name} is not text`);
     add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs: null, name });
   }
   return collector;
@@ -180,11 +184,11 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
   const { entry, isObject, container, hasField, time, lists, fromBody } = match.topic;
   const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
-  if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
-  if (json === undefined || (isObject && !toObjectOrNull(json)))
-    return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
-  if (container && !toObjectOrNull(container.read(json)))
-    return refusedResult(`payload has no object ${container.path}`);
+  if (json === undefined && entry.payload === 'pairs') return createRefusal('payload is no text of name=value');
+  if (json === undefined || (isObject && !asObjectOrNull(json)))
+    return createRefusal(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
+  if (container && !asObjectOrNull(container.read(json)))
+    return createRefusal(`payload has no object ${container.path}`);
   const collector = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;
@@ -277,4 +281,4 @@ function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Co
 }
 
 const UNSCALED = { times: 1, per: 1 };
-const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });
+const asksFor = (kind: FieldDefinition['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

@@ -122,12 +122,12 @@ const table = z
 
 /** Table of a family, as the table's file contains it. */
 export type FamilyTable = z.infer<typeof table>;
-export type TopicEntry = FamilyTable['topics'][number];
-export type FieldEntry = z.infer<typeof field>;
+export type TopicDefinition = FamilyTable['topics'][number];
+export type FieldDefinition = z.infer<typeof field>;
 export type TopicPlaceholders = z.infer<typeof parts>;
 
 /** Returns the error in one topic entry of a table; null if the entry is valid. */
-function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: FamilyTable): string | null {
+function faultOf(one: TopicDefinition, { fields: shared = {}, parts: common = {} }: FamilyTable): string | null {
   if (one.ignored) return null;
   const read = Object.entries(one.fields ?? shared);
   if (read.length === 0) return 'has neither fields nor "ignored": true';
@@ -155,7 +155,7 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
 const partsOf = (template: string): string[] =>
   [...template.matchAll(TEMPLATE_PLACEHOLDER)].map(([, name = '']) => name);
 
-function fits(kind: FieldEntry['kind'], unit: string): boolean {
+function fits(kind: FieldDefinition['kind'], unit: string): boolean {
   if (kind === 'temperature_c' || kind === 'setpoint_c') return unit === 'C';
   return !isState(kind) && UNIT_SCALES[kind as keyof typeof UNIT_SCALES].has(unit);
 }

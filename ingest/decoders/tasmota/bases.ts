@@ -1,12 +1,12 @@
 import type { DeviceMessage } from '../family.ts';
-import { getOwnMember, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, parseJsonObject } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
 /**
  * Base topics of devices whose setting FullTopic contains no `%prefix%`. A base topic is a topic without its last level. The
  * decoder learns it from sensor messages.
  */
-export type BareBaseTopics = Set<string>;
+export type UnprefixedBaseTopics = Set<string>;
 
 const MAX_BASES = 2_000;
 const SENSOR = /^(.+)\/SENSOR$/;
@@ -16,31 +16,31 @@ const baseOf = (topic: string): string | null =>
   parseTasmotaTopic(topic) === null ? (SENSOR.exec(topic)?.[1] ?? null) : null;
 
 /** Whether a topic may be the sensor topic of a device without `%prefix%`. Other devices also use topics with this ending. */
-export const isBareSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
+export const isUnprefixedSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
 
 /** Whether a topic has an ending that devices without `%prefix%` use. Other devices use these endings, too. */
-export const canBeBareTopic = (topic: string): boolean => LEAF.test(topic);
+export const canBeUnprefixedTopic = (topic: string): boolean => LEAF.test(topic);
 
 /** Whether a payload has the form of Tasmota's sensor messages: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
   const body = parseJsonObject(payload);
   return (
     body !== null &&
-    getOwnMember(body, 'Time') !== undefined &&
-    Object.values(body).some((value) => toObjectOrNull(value) !== null)
+    getMember(body, 'Time') !== undefined &&
+    Object.values(body).some((value) => asObjectOrNull(value) !== null)
   );
 }
 
 /** Whether a message reveals a base topic that is not stored yet. */
-export function isNewBareBaseTopic(bases: BareBaseTopics, { topic, payload }: DeviceMessage): boolean {
+export function isNewUnprefixedBaseTopic(bases: UnprefixedBaseTopics, { topic, payload }: DeviceMessage): boolean {
   const base = baseOf(topic);
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
 /** Stores the base topic of a device without `%prefix%`, if the message reveals one. */
-export function cacheBareBaseTopic(bases: BareBaseTopics, message: DeviceMessage): void {
+export function cacheUnprefixedBaseTopic(bases: UnprefixedBaseTopics, message: DeviceMessage): void {
   const base = baseOf(message.topic);
-  if (base !== null && isNewBareBaseTopic(bases, message)) bases.add(base);
+  if (base !== null && isNewUnprefixedBaseTopic(bases, message)) bases.add(base);
 }
 
 /**
@@ -48,7 +48,7 @@ export function cacheBareBaseTopic(bases: BareBaseTopics, message: DeviceMessage
  * recognised by its form. Other topics are recognised only after a sensor message with the same base topic, because other families also use
  * words such as `LWT`.
  */
-export function parseBareTopic(topic: string, payload: Buffer, bases: BareBaseTopics): TasmotaTopic | null {
+export function parseUnprefixedTopic(topic: string, payload: Buffer, bases: UnprefixedBaseTopics): TasmotaTopic | null {
   const [, base, leaf] = LEAF.exec(topic) ?? [];
   const device = base?.split('/').at(-1);
   if (base === undefined || !device) return null;

@@ -1,9 +1,9 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
-import { toCelsius } from '../read/value-collector.ts';
+import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
+import { convertToCelsius } from '../read/value-collector.ts';
 import { isMeterBlock, type MeterNameSettings } from './sml.ts';
-import { getSensorObject, type TasmotaSource } from './source.ts';
+import { getSensorObject, type TasmotaMessageSource } from './source.ts';
 
 /** Blocks that are not sensors, or whose temperature is that of a chip. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
@@ -23,14 +23,14 @@ interface Sensor {
  * sensors get their names: `room/ds18b20-1`.
  */
 export function readTemperatures(
-  { collector, device, atMs }: TasmotaSource,
+  { collector, device, atMs }: TasmotaMessageSource,
   body: Json,
   mapping: MeterNameSettings,
 ): void {
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
   // If the message states no unit, Celsius is used, the firmware's default. Gateways may omit the unit when they forward values.
-  const unit = getOwnMember(body, 'TempUnit') ?? 'C';
+  const unit = getMember(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
     collector.refuse('TempUnit is neither C nor F');
     return;
@@ -38,11 +38,18 @@ export function readTemperatures(
   const single = sensors.filter(({ name }) => !ONE_OF_SEVERAL.test(name)).length === 1;
   const channels = new Set<string>();
   for (const { name, value } of sensors) {
-    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${toChannelWord(name)}`;
+    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${createChannelWord(name)}`;
     if (channels.has(channel)) collector.refuse('two sensors have the same name');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;
-      collector.add({ device, channel, kind: 'temperature_c', value: toCelsius(value, unit), atMs, name: label });
+      collector.add({
+        device,
+        channel,
+        kind: 'temperature_c',
+        value: convertToCelsius(value, unit),
+        atMs,
+        name: label,
+      });
     }
     channels.add(channel);
   }
@@ -51,13 +58,12 @@ export function readTemperatures(
 function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   const found: Sensor[] = [];
   for (const [name, value] of Object.entries(body)) {
-    const sensor = toObjectOrNull(value);
+    const sensor = asObjectOrNull(value);
     if (!sensor || NO_ROOM.test(name) || isMeterBlock(name, sensor, mapping)) continue;
     // Next to the block `ENERGY`, `ANALOG` is a thermistor on the board of a relay that measures energy (Shelly). Without `ENERGY` it is a
     // sensor.
-    if (name === 'ANALOG' && getOwnMember(body, 'ENERGY') !== undefined) continue;
-    if (getOwnMember(sensor, 'Temperature') !== undefined)
-      found.push({ name, value: getOwnMember(sensor, 'Temperature') });
+    if (name === 'ANALOG' && getMember(body, 'ENERGY') !== undefined) continue;
+    if (getMember(sensor, 'Temperature') !== undefined) found.push({ name, value: getMember(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
   }
   return found;
@@ -74,16 +80,16 @@ const findNumbered = (analog: Json): Sensor[] =>
  * Reads the blocks `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` is, and whether the thermostat
  * heats (duty cycle above 0 %). The measured temperature is in the block of the sensor.
  */
-export function readThermostats(source: TasmotaSource, body: Json): void {
+export function readThermostats(source: TasmotaMessageSource, body: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(body)) {
     const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
     const thermostat = index === undefined ? null : getSensorObject(source, value, name);
     if (!thermostat) continue;
     const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
-    const target = getOwnMember(thermostat, 'TempTargetSet');
+    const target = getMember(thermostat, 'TempTargetSet');
     collector.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
-    const duty = readNumber(getOwnMember(thermostat, 'CtrDutyCycleRead'));
+    const duty = readNumber(getMember(thermostat, 'CtrDutyCycleRead'));
     const label = `${name}.CtrDutyCycleRead`;
     if (duty === null) continue;
     if (duty === undefined || duty < 0 || duty > 100) collector.refuse(`${label} is not a percentage`);

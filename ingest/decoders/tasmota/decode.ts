@@ -1,53 +1,53 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { listNamedNumbers } from '../names/members.ts';
+import { listNumbersWithPaths } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
-import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import {
-  type BareBaseTopics,
-  cacheBareBaseTopic,
-  canBeBareTopic,
-  isBareSensorTopic,
-  isNewBareBaseTopic,
-  parseBareTopic,
+  cacheUnprefixedBaseTopic,
+  canBeUnprefixedTopic,
+  isNewUnprefixedBaseTopic,
+  isUnprefixedSensorTopic,
+  parseUnprefixedTopic,
+  type UnprefixedBaseTopics,
 } from './bases.ts';
 import { readTemperatures, readThermostats } from './climate.ts';
-import { readClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
+import { readCurrentClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
 import { isMeterBlock, readMeterBlock } from './sml.ts';
-import { getSensorObject, type TasmotaSource } from './source.ts';
+import { getSensorObject, type TasmotaMessageSource } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
-export const tasmotaFamily: Family<BareBaseTopics> = {
+export const tasmotaFamily: Family<UnprefixedBaseTopics> = {
   name: 'tasmota',
-  takes: (topic) => parseTasmotaTopic(topic) !== null || canBeBareTopic(topic),
-  remembers: isBareSensorTopic,
+  takes: (topic) => parseTasmotaTopic(topic) !== null || canBeUnprefixedTopic(topic),
+  remembers: isUnprefixedSensorTopic,
   newMemory: () => new Set(),
-  isNews: isNewBareBaseTopic,
-  learn: cacheBareBaseTopic,
+  isNews: isNewUnprefixedBaseTopic,
+  learn: cacheUnprefixedBaseTopic,
   decode,
 };
 
 function decode(
   { topic, payload, receivedAtMs }: DeviceMessage,
   settings: DecoderSettings,
-  bases: BareBaseTopics,
+  bases: UnprefixedBaseTopics,
 ): FamilyDecodeResult | null {
-  const parsed = parseTasmotaTopic(topic) ?? parseBareTopic(topic, payload, bases);
+  const parsed = parseTasmotaTopic(topic) ?? parseUnprefixedTopic(topic, payload, bases);
   if (!parsed) return null;
   const { device, about } = parsed;
-  if (about === 'nothing') return emptyResult();
+  if (about === 'nothing') return createEmptyResult();
   if (about === 'availability') return availability(device, payload);
   const whole = parseJsonObject(payload);
-  if (!whole) return refusedResult('payload is not a JSON object');
-  const body = about === 'status' ? toObjectOrNull(getOwnMember(whole, 'StatusSNS')) : whole;
-  if (!body) return refusedResult('payload has no object StatusSNS');
+  if (!whole) return createRefusal('payload is not a JSON object');
+  const body = about === 'status' ? asObjectOrNull(getMember(whole, 'StatusSNS')) : whole;
+  if (!body) return createRefusal('payload has no object StatusSNS');
   const source = { collector: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
-  readZigbee(source, getOwnMember(body, 'ZbReceived'));
+  readZigbee(source, getMember(body, 'ZbReceived'));
   return source.collector;
 }
 
@@ -55,38 +55,42 @@ function decode(
  * Reads the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device is a
  * device of its own. The values have no units, so the owner is asked about energy and power; temperatures are in °C.
  */
-function readZigbee({ collector, device: bridge, atMs }: TasmotaSource, received: unknown): void {
-  for (const [address, value] of Object.entries(toObjectOrNull(received) ?? {})) {
-    const values = toObjectOrNull(value);
+function readZigbee({ collector, device: bridge, atMs }: TasmotaMessageSource, received: unknown): void {
+  for (const [address, value] of Object.entries(asObjectOrNull(received) ?? {})) {
+    const values = asObjectOrNull(value);
     if (!values) continue;
-    const name = getOwnMember(values, 'Name');
+    const name = getMember(values, 'Name');
     const device = `${bridge}/${typeof name === 'string' && name !== '' ? name : address}`;
-    const temperature = getOwnMember(values, 'Temperature');
+    const temperature = getMember(values, 'Temperature');
     collector.add({ device, channel: 'room', kind: 'temperature_c', value: temperature, atMs, name: 'Temperature' });
-    addNamedQuantities(collector, listNamedNumbers(values), { device, atMs }, { isStrict: true });
+    addNamedQuantities(collector, listNumbersWithPaths(values), { device, atMs }, { isStrict: true });
   }
 }
 
 function availability(device: string, payload: Buffer): FamilyDecodeResult {
   const value = readText(payload);
-  if (value === null) return refusedResult('LWT is not text');
+  if (value === null) return createRefusal('LWT is not text');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
   return collector;
 }
 
-function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
-  const energy = getSensorObject(source, getOwnMember(body, 'ENERGY'), 'ENERGY');
-  const tic = getSensorObject(source, getOwnMember(body, 'TIC'), 'TIC');
-  const analog = getSensorObject(source, getOwnMember(body, 'ANALOG'), 'ANALOG');
+function readElectricity(
+  source: TasmotaMessageSource,
+  body: Json,
+  mapping: NonNullable<DecoderSettings['tasmota']>,
+): void {
+  const energy = getSensorObject(source, getMember(body, 'ENERGY'), 'ENERGY');
+  const tic = getSensorObject(source, getMember(body, 'TIC'), 'TIC');
+  const analog = getSensorObject(source, getMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
   // `ENERGY` is not read if the message contains the meter's own indexes, because it repeats their energy with less precision.
   else if (energy) readEnergy(source, energy);
   if (energy) readPower(source, energy);
-  if (analog) readClamps(source, analog);
+  if (analog) readCurrentClamps(source, analog);
   const circuits = new Set<string>();
   for (const [name, value] of Object.entries(body)) {
-    const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : toObjectOrNull(value);
+    const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObjectOrNull(value);
     if (meter && isMeterBlock(name, meter, mapping))
       readMeterBlock(source, { prefix: name, block: meter, mapping }, circuits);
   }
@@ -97,7 +101,7 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
  * zone (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
-  const [time, epoch] = [getOwnMember(body, 'Time'), getOwnMember(body, 'Epoch')];
+  const [time, epoch] = [getMember(body, 'Time'), getMember(body, 'Epoch')];
   const unix = [epoch, time].find((one) => typeof one === 'number');
   return parseMessageTime(unix ?? time, unix === undefined ? 'iso' : undefined, { tz, receivedAtMs });
 }

@@ -1,39 +1,39 @@
-import { getOwnMember, type Json } from '../read/payload.ts';
-import { addNumberedChannels, addValueOrPhases, getSensorObject, type TasmotaSource } from './source.ts';
+import { getMember, type Json } from '../read/payload.ts';
+import { addNumberedValues, addTotalOrPhaseValues, getSensorObject, type TasmotaMessageSource } from './source.ts';
 
 /**
  * Reads the block `ENERGY` of a device with its own meter. Does not read `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, or
  * `Period`, whose length the message does not state.
  */
-export function readEnergy(source: TasmotaSource, energy: Json): void {
+export function readEnergy(source: TasmotaMessageSource, energy: Json): void {
   const kind = 'energy_total_kwh';
   // If `ImportActive` exists (driver of Modbus meters), `Total` is the sum of both directions.
-  const imported = getOwnMember(energy, 'ImportActive');
-  if (imported === undefined) addValueOrPhases(source, getOwnMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
-  else addValueOrPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
-  addValueOrPhases(source, getOwnMember(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
+  const imported = getMember(energy, 'ImportActive');
+  if (imported === undefined) addTotalOrPhaseValues(source, getMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
+  else addTotalOrPhaseValues(source, imported, 'import', kind, 'ENERGY.ImportActive');
+  addTotalOrPhaseValues(source, getMember(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
   for (const [name, channel] of [
     ['TotalTariff', 'import'],
     ['ExportTariff', 'export'],
   ] as const) {
-    const list = getOwnMember(energy, name);
-    if (Array.isArray(list)) addNumberedChannels(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
+    const list = getMember(energy, name);
+    if (Array.isArray(list)) addNumberedValues(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
     else if (list !== undefined && list !== null) source.collector.refuse(`ENERGY.${name} is not a list`);
   }
 }
 
 /** Reads the signed power in W in the block `ENERGY`. Negative: generation exceeds consumption. */
-export const readPower = (source: TasmotaSource, energy: Json): void =>
-  addValueOrPhases(source, getOwnMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
+export const readPower = (source: TasmotaMessageSource, energy: Json): void =>
+  addTotalOrPhaseValues(source, getMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
 /** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
-export function readClamps(source: TasmotaSource, analog: Json): void {
+export function readCurrentClamps(source: TasmotaMessageSource, analog: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
     if (!/^CTEnergy\d{0,2}$/.test(name)) continue;
     const clamp = getSensorObject(source, value, `ANALOG.${name}`);
     const channel = `${name.toLowerCase()}/import`;
-    const [total, power] = [getOwnMember(clamp, 'Energy'), getOwnMember(clamp, 'Power')];
+    const [total, power] = [getMember(clamp, 'Energy'), getMember(clamp, 'Power')];
     collector.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });
     collector.add({ device, channel, kind: 'power_w', value: power, atMs, name: `${name}.Power` });
   }
@@ -61,18 +61,18 @@ const INDEXES = [
  * Reads the indexes in the block `TIC` of a French meter. An index may be a text with leading zeros. `PAPP` is in volt-amperes and is not
  * read. `ADCO` and `ADSC` contain the household's meter number and are not stored.
  */
-export function readTeleinfo({ collector, device, atMs }: TasmotaSource, tic: Json): void {
+export function readTeleinfo({ collector, device, atMs }: TasmotaMessageSource, tic: Json): void {
   const add = (label: string, channel: string) =>
     collector.add({
       device,
       channel,
       kind: 'energy_total_kwh',
-      value: getOwnMember(tic, label),
+      value: getMember(tic, label),
       per: 1_000,
       atMs,
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
   // EAST is the same index as BASE, in the newer mode of French meters.
-  if (getOwnMember(tic, 'BASE') === undefined) add('EAST', 'import');
+  if (getMember(tic, 'BASE') === undefined) add('EAST', 'import');
 }

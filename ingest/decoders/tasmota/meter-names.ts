@@ -1,5 +1,5 @@
 import { splitFoldedWords } from '../vocabulary/fold.ts';
-import { getNameFacts, type NotCountedReason } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, type UncountedReason } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 /**
@@ -8,7 +8,7 @@ import { parseObisCode } from '../vocabulary/obis.ts';
  */
 export type MeterNameMeaning =
   | { is: 'register' | 'power'; channel: string }
-  | { is: 'other'; because: NotCountedReason | null }
+  | { is: 'other'; because: UncountedReason | null }
   | { is: 'unknown' };
 
 /** Names of powers that are in W in all public scripts. Other names of powers are as often in kW. */
@@ -97,7 +97,7 @@ function read(name: string): MeterNameMeaning {
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
   if (/^[1-9]\d?[._-]\d{1,2}[._-]\d{1,2}$/.test(name)) return { is: 'other', because: null };
-  const said = getNameFacts(expandAbbreviations(name));
+  const said = getNameMeaning(expandAbbreviations(name));
   const words = expandAbbreviations(name).split(' ');
   const sign = /^[+-]A$/i.test(name) ? name[0] : null;
   if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };

@@ -1,13 +1,13 @@
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
-import { getNameFacts } from '../vocabulary/name-facts.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
-import type { TasmotaSource } from './source.ts';
+import type { TasmotaMessageSource } from './source.ts';
 
 /** The owner's settings for names in meter scripts, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
 export type MeterNameSettings = Readonly<Record<string, { counts_as: string; unit?: string }>>;
@@ -61,12 +61,12 @@ export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSett
  * message.
  */
 export function readMeterBlock(
-  { collector, device, atMs }: TasmotaSource,
+  { collector, device, atMs }: TasmotaMessageSource,
   { prefix, block, mapping }: { prefix: string; block: Json; mapping: MeterNameSettings },
   circuits: Set<string>,
 ): void {
   if (NOT_ELECTRIC.test(prefix) && !Object.keys(block).some((name) => mappingOf(mapping, prefix, name))) return;
-  const word = toChannelWord(prefix);
+  const word = createChannelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
     collector.refuse('two meters have the same name');
@@ -88,7 +88,7 @@ export function readMeterBlock(
     const number = readNumber(value);
     if (isOfDay(name, block) || (isTeleinfo(block) && /^[pw][1-3]$/i.test(name))) return;
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
-    const channel = `${circuit}/unknown/${toChannelWord(name)}`;
+    const channel = `${circuit}/unknown/${createChannelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
     const described: RegisterDescription = { names: [expandAbbreviations(name)], unit: null, scope: circuit };
     collector.add({ ...said, asks: { unit: null }, described });
@@ -122,10 +122,10 @@ const isTeleinfo = (block: Json): boolean => Object.hasOwn(block, 'PSUB') && Obj
 
 /** Whether a name means a register of one day (`Day Energy`): it contains "day", and no other name in the block contains "night". */
 function isOfDay(name: string, block: Json): boolean {
-  const { bySibling } = getNameFacts(expandAbbreviations(name));
+  const { bySibling } = getNameMeaning(expandAbbreviations(name));
   if (bySibling?.else !== 'period') return false;
   return !Object.keys(block).some((other) =>
-    getNameFacts(expandAbbreviations(other)).siblings.includes(bySibling.sibling),
+    getNameMeaning(expandAbbreviations(other)).siblings.includes(bySibling.sibling),
   );
 }
 

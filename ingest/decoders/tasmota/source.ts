@@ -1,9 +1,9 @@
 import type { ValueKind } from '../family.ts';
-import { type Json, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Device, time and result collector for all values of one message. */
-export interface TasmotaSource {
+export interface TasmotaMessageSource {
   collector: ValueCollector;
   device: string;
   atMs: number | null;
@@ -13,16 +13,16 @@ export interface TasmotaSource {
 const MAX_PARTS = 8;
 
 /** Returns a block of the message as an object; null if it is missing. Refuses a block that is not an object. */
-export function getSensorObject({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
+export function getSensorObject({ collector }: TasmotaMessageSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
-  const object = toObjectOrNull(value);
+  const object = asObjectOrNull(value);
   if (!object) collector.refuse(`${name} is not an object`);
   return object;
 }
 
 /** Adds the elements of a list as `{channel}/{part}1`, `{channel}/{part}2` …, each checked independently. */
-export function addNumberedChannels(
-  { collector, device, atMs }: TasmotaSource,
+export function addNumberedValues(
+  { collector, device, atMs }: TasmotaMessageSource,
   list: readonly unknown[],
   said: { channel: string; part: 'l' | 't'; kind: ValueKind; name: string },
 ): void {
@@ -38,14 +38,14 @@ export function addNumberedChannels(
 }
 
 /** Adds a number or, if the firmware sends a list with one number per phase, its elements as `{channel}/l1` … */
-export function addValueOrPhases(
-  source: TasmotaSource,
+export function addTotalOrPhaseValues(
+  source: TasmotaMessageSource,
   value: unknown,
   channel: string,
   kind: ValueKind,
   name: string,
 ): void {
   const { collector, device, atMs } = source;
-  if (Array.isArray(value)) addNumberedChannels(source, value, { channel, part: 'l', kind, name });
+  if (Array.isArray(value)) addNumberedValues(source, value, { channel, part: 'l', kind, name });
   else collector.add({ device, channel, kind, value, atMs, name });
 }

@@ -77,7 +77,7 @@ const WORD_MEANINGS = [
 export type WordMeaning = (typeof WORD_MEANINGS)[number];
 
 /** Words of a language, in lower case, with their meaning. */
-export interface LanguageWords {
+export interface LanguageVocabulary {
   code: string;
   /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
   compounds: boolean;
@@ -88,7 +88,7 @@ export interface LanguageWords {
 const COMPOUNDING = new Set(['en', 'de', 'nl', 'sv', 'no', 'da', 'fi']);
 
 /** Reads the words of all languages from `words.tsv`. Throws an error that names the line if a meaning does not exist. */
-function readLanguages(): LanguageWords[] {
+function readLanguages(): LanguageVocabulary[] {
   const [, ...lines] = readFileSync(new URL('words.tsv', import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -105,4 +105,4 @@ function readLanguages(): LanguageWords[] {
   }));
 }
 
-export const LANGUAGES: readonly LanguageWords[] = readLanguages();
+export const LANGUAGES: readonly LanguageVocabulary[] = readLanguages();

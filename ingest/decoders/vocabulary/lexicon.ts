@@ -1,5 +1,5 @@
 import { listSpellingsWithoutAccents } from './fold.ts';
-import { LANGUAGES, type LanguageWords, type WordMeaning } from './language.ts';
+import { LANGUAGES, type LanguageVocabulary, type WordMeaning } from './language.ts';
 
 export const MAX_PHRASE_WORDS = 4;
 /** Minimum length of the parts of a compound word. Shorter parts occur in almost every word. */
@@ -23,7 +23,7 @@ interface Dictionary {
 const note = (into: Map<string, Set<WordMeaning>>, word: string, concept: WordMeaning) =>
   into.set(word, (into.get(word) ?? new Set()).add(concept));
 
-function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
+function dictionaryOf(languages: readonly LanguageVocabulary[]): Dictionary {
   const dictionary: Dictionary = { words: new Map(), stems: new Map() };
   for (const { words } of languages) {
     for (const [concept, list] of words) {
@@ -38,7 +38,7 @@ function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
 }
 
 const all = dictionaryOf(LANGUAGES);
-const isEnglish = ({ code }: LanguageWords) => code === 'en';
+const isEnglish = ({ code }: LanguageVocabulary) => code === 'en';
 /**
  * Dictionaries for compounds. English is separate and comes last, because its `net` means a balance, but the Danish `netimport` means
  * import from the grid.

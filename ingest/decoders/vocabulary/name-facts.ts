@@ -5,10 +5,10 @@ import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
 /** Reason why a quantity is known not to count. */
-export type NotCountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
+export type UncountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
 /** A word that means a tariff only if its sibling word exists: `hp` and `hc`, "day" and "night". */
-export interface TariffWordWithSibling {
+export interface TariffWordPair {
   part: string;
   sibling: string;
   /** Meaning of the word if its sibling does not exist. */
@@ -16,7 +16,7 @@ export interface TariffWordWithSibling {
 }
 
 /** Facts that a name states explicitly. */
-export interface NameFacts {
+export interface NameMeaning {
   /**
    * `both`: the name mentions both directions, or an ambiguous one. Null: it mentions none. Words for production have no direction
    * (registers-of-a-device).
@@ -29,13 +29,13 @@ export interface NameFacts {
    * the device.
    */
   isSide: boolean;
-  not: NotCountedReason | null;
+  not: UncountedReason | null;
   /** Whether the name contains an ambiguous rating: a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
   hasRating: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
-  bySibling: TariffWordWithSibling | null;
+  bySibling: TariffWordPair | null;
   /**
    * Words of the name by which another register of the device can recognise this one as the sibling of its own word: `hc`, `night`, `t2`.
    */
@@ -55,7 +55,7 @@ export interface NameFacts {
   index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
-const NOTS: readonly Exclude<NotCountedReason, 'again'>[] = [
+const NOTS: readonly Exclude<UncountedReason, 'again'>[] = [
   'reactive',
   'apparent',
   'cost',
@@ -72,7 +72,7 @@ const FRENCH = new Map([
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
 /** Words that mean a tariff if another tariff of the same kind exists: hours of French contracts, and periods of Spanish contracts. */
-const BY_SIBLING: readonly (readonly [RegExp, (word: string) => TariffWordWithSibling])[] = [
+const BY_SIBLING: readonly (readonly [RegExp, (word: string) => TariffWordPair])[] = [
   [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
@@ -86,12 +86,12 @@ const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
 /** Plus or minus before or after A (active) or R (reactive), as meters print directions: `+A`, `A-`, `R+`. */
 const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
 const MAX_REMEMBERED = 5_000;
-const remembered = new Map<string, NameFacts>();
+const remembered = new Map<string, NameMeaning>();
 
 /**
  * Returns the facts that the name of a register or power states, in any of the languages. Cached, because each message repeats its names.
  */
-export function getNameFacts(name: string): NameFacts {
+export function getNameMeaning(name: string): NameMeaning {
   const known = remembered.get(name);
   if (known) return known;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
@@ -100,7 +100,7 @@ export function getNameFacts(name: string): NameFacts {
   return said;
 }
 
-function read(name: string): NameFacts {
+function read(name: string): NameMeaning {
   const obis = parseObisCode(name) ?? readTeleinfoLabel(name);
   const words = phrasesOf(splitFoldedWords(name));
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
@@ -144,7 +144,7 @@ function read(name: string): NameFacts {
   };
 }
 
-const bySiblingOf = (words: readonly Phrase[]): TariffWordWithSibling | null =>
+const bySiblingOf = (words: readonly Phrase[]): TariffWordPair | null =>
   words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
 
 /** "in" at the end of a name (`E_in`, `Total in`) is a direction, not a preposition. */
@@ -159,7 +159,7 @@ const isOut = (words: readonly Phrase[]): boolean =>
  * Returns the direction that a name states. A destination of the flow takes precedence over words such as "delivered". An ambiguous word is
  * ignored next to a clear one.
  */
-function directionOf(words: readonly Phrase[]): Pick<NameFacts, 'direction' | 'isConsumed'> {
+function directionOf(words: readonly Phrase[]): Pick<NameMeaning, 'direction' | 'isConsumed'> {
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
   const [to, from] = [has('toGrid'), has('fromGrid')];
   const isConsumed =
@@ -193,7 +193,7 @@ function phrasesOf(words: readonly string[]): Phrase[] {
 /** Whether a text is a word that can have a meaning. Numbers, ids and single letters are not. */
 const isWord = (text: string): boolean => text.length > 2 && !/\d/.test(text);
 
-function mediumOf(words: readonly Phrase[]): NameFacts['medium'] {
+function mediumOf(words: readonly Phrase[]): NameMeaning['medium'] {
   for (const medium of ['gas', 'heat', 'water'] as const) {
     if (words.some(({ meanings }) => meanings?.has(medium))) return medium;
   }
@@ -221,7 +221,7 @@ function partsOf(words: readonly Phrase[], rated: boolean): string[] {
 const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
 
 /** Returns the number in a name, with its word. A switch takes precedence over other words: `strip 1 relay 2` is a relay. */
-function indexOf(words: readonly Phrase[]): NameFacts['index'] {
+function indexOf(words: readonly Phrase[]): NameMeaning['index'] {
   const found = words.flatMap(({ text, meanings }, at) => {
     const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];
     const before = words[at - 1];

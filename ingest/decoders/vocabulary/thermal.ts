@@ -4,7 +4,7 @@ import { splitFoldedWords } from './fold.ts';
  * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that is only a heat meter, or by its medium on M-Bus (EN
  * 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
  */
-export const doesTextNameHeatMeter = (text: string): boolean =>
+export const hasHeatMeterWord = (text: string): boolean =>
   /multical|ultraheat|heat[\s_-]?meter|w(?:ä|ae?)rme(?:mengen?|z)|(?<!\p{L})wmz(?!\p{L})|heat: ?(?:in|out)let|heat ?\/? ?cooling ?load/iu.test(
     text,
   );
@@ -13,7 +13,7 @@ export const doesTextNameHeatMeter = (text: string): boolean =>
  * Whether a text names a bus whose energies and powers are mostly heat: an M-Bus (`mbus`, `wM-Bus`, `libmbus2mqtt`), or OpenTherm, by which
  * boilers publish the power of their burner.
  */
-export const namesHeatBus = (text: string): boolean =>
+export const hasHeatBusWord = (text: string): boolean =>
   /(?<![a-z])(?:(?:w|lib|go)?m[\s_-]?bus|open[\s_-]?therm|otgw|otgateway)(?![a-z])/i.test(text);
 
 const FLOW =
@@ -22,7 +22,7 @@ const RETURN =
   /^(?:return|outlet|rucklauf\p{L}*|ruecklauf\p{L}*|retour\p{L}*|returlednings?\p{L}*|returlob\p{L}*|ritorno|retorno|powrot\p{L}*|zpatecka|vratn\p{L}*|paluu)$/u;
 
 /** Whether temperatures with these names are those of a flow and its return. Heat meters measure both, but so do heat pumps. */
-export function isThermalCircuit(temperatures: readonly string[]): boolean {
+export function isFlowAndReturnPair(temperatures: readonly string[]): boolean {
   const words = temperatures.flatMap(splitFoldedWords);
   return words.some((word) => FLOW.test(word)) && words.some((word) => RETURN.test(word));
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { classifySingleRegister, type SingleRegisterVerdict } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister, type SingleRegisterClassification } from '../registers-of-a-device/alone.ts';
 import { LANGUAGES } from './language.ts';
-import { getNameFacts } from './name-facts.ts';
+import { getNameMeaning } from './name-facts.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
   .split('\n')
@@ -11,8 +11,8 @@ const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'ut
   .map((line) => line.split('\t') as [language: string, name: string, meaning: string, source: string]);
 const NOT_COUNTED = new Set(['period', 'cost', 'reactive', 'balance']);
 
-const named = (name: string): SingleRegisterVerdict => classifySingleRegister({ names: [name], unit: 'kWh' });
-const shown = (what: SingleRegisterVerdict): string =>
+const named = (name: string): SingleRegisterClassification => classifySingleRegister({ names: [name], unit: 'kWh' });
+const shown = (what: SingleRegisterClassification): string =>
   what.is === 'counted'
     ? what.channel.replace(/^(gas|heat)\/import/, '$1')
     : what.is === 'not counted'
@@ -23,7 +23,7 @@ const shown = (what: SingleRegisterVerdict): string =>
  * Rates a classification as `right`, `unknown` or `wrong`. For names of production and batteries, both an unknown meaning and the export of
  * panels or a battery are right.
  */
-function judged(meaning: string, what: SingleRegisterVerdict): 'right' | 'unknown' | 'wrong' {
+function judged(meaning: string, what: SingleRegisterClassification): 'right' | 'unknown' | 'wrong' {
   if (meaning === 'own') return ['unknown', 'pv/export', 'battery/export'].includes(shown(what)) ? 'right' : 'wrong';
   if (what.is === 'unknown') return 'unknown';
   if (NOT_COUNTED.has(meaning)) return what.is === 'not counted' ? 'right' : 'wrong';
@@ -128,7 +128,7 @@ test('the time to classify an unknown word grows at most linearly with its lengt
   const timeOf = (length: number) => {
     const names = Array.from({ length: 1_000 }, () => wordOf(length));
     const { user: before } = process.cpuUsage();
-    for (const name of names) getNameFacts(name);
+    for (const name of names) getNameMeaning(name);
     return process.cpuUsage().user - before;
   };
   // Warm-up: V8 compiles the code. Each round has new names, because names are cached.

@@ -1,5 +1,5 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { getNameFacts } from './name-facts.ts';
+import { getNameMeaning } from './name-facts.ts';
 
 /** Words in names of volumes that are no consumption: content of a tank, rainfall, backflow, leaks. */
 const NO_CONSUMPTION =
@@ -19,7 +19,7 @@ export function findVolumeCommodity(
   names: readonly string[],
   known: { commodity?: Commodity; isTotal?: boolean } = {},
 ): Commodity | null {
-  const said = names.filter((name) => name !== '').map(getNameFacts);
+  const said = names.filter((name) => name !== '').map(getNameMeaning);
   // The cached facts of the names are checked first, because most names have no commodity and patterns take more time.
   const commodity = known.commodity ?? mediumOf(names, said);
   if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;

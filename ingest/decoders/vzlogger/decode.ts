@@ -1,8 +1,8 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
+import { createChannelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 interface VzloggerTopic {
@@ -149,14 +149,14 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (!parsed) return null;
   const known = channels.of(parsed);
   if (!known && !isUsualChannel(parsed.channel)) return null;
-  if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return emptyResult();
+  if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return createEmptyResult();
   const { device, channel } = parsed;
   const collector = createValueCollector();
   // The channel's identifier is unknown: vzlogger announced it when it started, but the message was not retained.
   if (!known) collector.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return collector;
   const read = measuredIn(message);
-  if (!read) return refusedResult('payload is no number, and no JSON object with a value');
+  if (!read) return createRefusal('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
@@ -166,12 +166,12 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
     // SML sends Wh, the readout of IEC 62056-21 kWh, and both may use the same identifier. The owner must therefore state the unit.
     collector.see(device);
     // The channel differs from that of a second meter's register, whose unit is known, because its numbers do.
-    const unset = `unknown/${toChannelWord(`${channel} without unit`)}`;
+    const unset = `unknown/${createChannelWord(`${channel} without unit`)}`;
     if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
   } else if (kind === 'power_w') {
     if (!isSecond && per !== 1) collector.add({ ...said, channel: place });
   } else if (!isSecond) collector.add({ ...said, per, channel: place });
-  else collector.add({ ...said, per, channel: `unknown/${toChannelWord(channel)}`, asks: { unit: 'kWh' } });
+  else collector.add({ ...said, per, channel: `unknown/${createChannelWord(channel)}`, asks: { unit: 'kWh' } });
   return collector;
 }
 
@@ -180,11 +180,11 @@ function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown;
   const text = readText(payload);
   if (text === null) return null;
   if (!/^\s*\{/.test(text)) return { value: text, atMs: null };
-  const body = toObjectOrNull(readJson(payload));
+  const body = asObjectOrNull(readJson(payload));
   if (!body || !Object.hasOwn(body, 'value')) return null;
-  const value = getOwnMember(body, 'value');
+  const value = getMember(body, 'value');
   return {
     value: value === NO_HIGHEST ? null : value,
-    atMs: parseMessageTime(getOwnMember(body, 'timestamp'), 'ms', { receivedAtMs }),
+    atMs: parseMessageTime(getMember(body, 'timestamp'), 'ms', { receivedAtMs }),
   };
 }

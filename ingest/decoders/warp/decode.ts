@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
-import { getOwnMember, type Json, readJson, toObjectOrNull } from '../read/payload.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { asObjectOrNull, getMember, type Json, readJson } from '../read/payload.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
 type WarpTopic =
   /** The single meter of a charger with earlier firmware (`meter/values`): one object. */
@@ -119,15 +119,15 @@ function decode(
   if (!parsed) return null;
   const { what, prefix } = parsed;
   const isKnown = memory.has(prefix);
-  if (what === 'nothing') return isKnown ? emptyResult() : null;
+  if (what === 'nothing') return isKnown ? createEmptyResult() : null;
   const body = readJson(payload);
   if (what === 'legacy') {
-    const values = toObjectOrNull(body);
+    const values = asObjectOrNull(body);
     if (values) return isLegacy(values) ? decodeLegacy(values, prefix, isKnown) : null;
-    return isKnown ? emptyResult() : null;
+    return isKnown ? createEmptyResult() : null;
   }
-  if (!Array.isArray(body)) return isKnown ? refusedResult('payload is not a list') : null;
-  return what === 'ids' ? emptyResult() : decodeValues(body, parsed, memory);
+  if (!Array.isArray(body)) return isKnown ? createRefusal('payload is not a list') : null;
+  return what === 'ids' ? createEmptyResult() : decodeValues(body, parsed, memory);
 }
 
 function decodeValues(
@@ -164,9 +164,9 @@ const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') 
  * `meters/…`, this topic repeats the same values and is skipped.
  */
 function decodeLegacy(values: Json, prefix: string, isKnown: boolean): FamilyDecodeResult {
-  if (isKnown) return emptyResult();
+  if (isKnown) return createEmptyResult();
   const collector = createValueCollector();
-  const [total, power] = [getOwnMember(values, 'energy_abs'), getOwnMember(values, 'power')];
+  const [total, power] = [getMember(values, 'energy_abs'), getMember(values, 'power')];
   const said = { device: prefix, channel: 'import' };
   collector.add({ ...said, kind: 'energy_total_kwh', value: total, name: 'energy_abs' });
   collector.add({ ...said, kind: 'power_w', value: power, name: 'power' });

@@ -1,8 +1,8 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, mentionsWords, parseJsonObject } from '../read/payload.ts';
+import { getMember, hasJsonObjectWithWords, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 
 /** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
@@ -12,13 +12,14 @@ const ALARMS = 'wmbusmeters_alarm';
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
 /** Whether a body may be a telegram. A quick check before parsing, because owners choose the topic in the command that publishes. */
-const mayBeTelegram = (payload: Buffer): boolean => mentionsWords(payload, '"media"', '"meter"', '"timestamp"');
+const mayBeTelegram = (payload: Buffer): boolean =>
+  hasJsonObjectWithWords(payload, '"media"', '"meter"', '"timestamp"');
 
 /** Whether an object is a telegram: its member `_` states this. Objects of old versions, without `_`, are recognised by their members. */
 function isTelegram(body: Json): boolean {
-  const kind = getOwnMember(body, '_');
+  const kind = getMember(body, '_');
   if (kind !== undefined) return kind === 'telegram';
-  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof getOwnMember(body, name) === 'string');
+  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof getMember(body, name) === 'string');
 }
 
 /** Channel prefixes by medium. Other media carry no energy, or their commodity is ambiguous. */
@@ -136,21 +137,23 @@ export const wmbusmetersFamily = createStatelessFamily({
 });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
-  if (topic === ALARMS) return emptyResult();
+  if (topic === ALARMS) return createEmptyResult();
   const own = isOwnTopic(topic);
   if (!own && !mayBeTelegram(payload)) return null;
   const body = parseJsonObject(payload);
-  if (!body) return own ? refusedResult('payload is not a JSON object') : null;
+  if (!body) return own ? createRefusal('payload is not a JSON object') : null;
   if (!isTelegram(body)) {
     if (!own) return null;
-    return getOwnMember(body, '_') === undefined ? refusedResult('payload is no telegram of a meter') : emptyResult();
+    return getMember(body, '_') === undefined
+      ? createRefusal('payload is no telegram of a meter')
+      : createEmptyResult();
   }
-  const device = getOwnMember(body, 'id');
+  const device = getMember(body, 'id');
   // An id that is a JSON number has lost its leading zeros and could be that of another meter.
-  if (typeof device !== 'string' || device === '') return refusedResult('id is not a text');
+  if (typeof device !== 'string' || device === '') return createRefusal('id is not a text');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
-  const prefix = prefixOf(getOwnMember(body, 'media'));
+  const atMs = parseMessageTime(getMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
+  const prefix = prefixOf(getMember(body, 'media'));
   const fields = fieldsOf(body);
   if (prefix === null) {
     if (fields.length > 0) collector.see(device);
@@ -159,8 +162,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   for (const { name, channel, kind } of fields) {
     if (kind === 'volume_total_m3') {
       const medium = VOLUME_CHANNELS.get(prefix);
-      if (medium)
-        collector.add({ device, channel: medium + channel, kind, value: getOwnMember(body, name), atMs, name });
+      if (medium) collector.add({ device, channel: medium + channel, kind, value: getMember(body, name), atMs, name });
       continue;
     }
     // Skips a field for cooling energy of an electricity meter.
@@ -170,7 +172,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       device,
       channel: withMedium(prefix, channel),
       kind,
-      value: getOwnMember(body, name),
+      value: getMember(body, name),
       times,
       atMs,
       name,
@@ -194,7 +196,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {
     const field = parseField(name);
-    const read = field && readNumber(getOwnMember(body, name));
+    const read = field && readNumber(getMember(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
     // A value that is not a number gets a key of its own, so that it is refused and does not displace a valid value.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;

@@ -1,10 +1,20 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
-import { type BridgesByBaseTopic, cacheBridgeState, type Zigbee2MqttBridge, type Zigbee2MqttOutput } from './memory.ts';
-import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
+import {
+  createEmptyResult,
+  createRefusal,
+  createValueCollector,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import {
+  type BridgesByBaseTopic,
+  cacheBridgeState,
+  type Zigbee2MqttBridge,
+  type Zigbee2MqttOutputFormat,
+} from './memory.ts';
+import type { VolumeAttribute, ZigbeeDeviceState } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { addVolumes } from './volume.ts';
 
@@ -21,12 +31,12 @@ type AttributeMessage =
  * publishes.
  */
 interface Publishing {
-  output: Zigbee2MqttOutput | null;
+  output: Zigbee2MqttOutputFormat | null;
   names: ReadonlySet<string>;
 }
 
 function publishingOf(
-  set: { output?: Zigbee2MqttOutput; devices?: readonly string[] } | undefined,
+  set: { output?: Zigbee2MqttOutputFormat; devices?: readonly string[] } | undefined,
   bridge: Zigbee2MqttBridge | undefined,
 ): Publishing {
   const output = set?.output ?? bridge?.output ?? null;
@@ -68,11 +78,11 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
   const { device, attributes, atMs } = state;
   // Skips an attribute that is null, so that it does not hide the next attribute in the list.
   const best = (names: readonly string[]) =>
-    names.find((name) => state.has(name) && getOwnMember(attributes, name) !== null);
+    names.find((name) => state.has(name) && getMember(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
-    if (name) collector.add({ device, channel: CHANNEL, kind, value: getOwnMember(attributes, name), atMs, name });
+    if (name) collector.add({ device, channel: CHANNEL, kind, value: getMember(attributes, name), atMs, name });
   };
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
@@ -83,7 +93,7 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
 }
 
 function hearHeating(collector: ValueCollector, { device, attributes, atMs }: ZigbeeDeviceState, name: string): void {
-  const value = getOwnMember(attributes, name);
+  const value = getMember(attributes, name);
   if (name === 'running_state') {
     collector.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
     return;
@@ -149,8 +159,8 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
 
 /** Returns the sign of a power. Clamps without a sign (PJ-1203A) publish the direction in a separate attribute. */
 function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 1 | -1 {
-  const flow = getOwnMember(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
-  const power = Number(getOwnMember(attributes, ending === undefined ? 'power' : `power_${ending}`));
+  const flow = getMember(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
+  const power = Number(getMember(attributes, ending === undefined ? 'power' : `power_${ending}`));
   return flow === 'producing' && power > 0 ? -1 : 1;
 }
 
@@ -173,7 +183,7 @@ function channelOf(direction: 'import' | 'export', ending: string | undefined): 
   return CIRCUIT.test(ending) ? `${ending}/${direction}` : null;
 }
 
-const NO_VOLUMES: ReadonlyMap<string, AnnouncedVolume> = new Map();
+const NO_VOLUMES: ReadonlyMap<string, VolumeAttribute> = new Map();
 
 /** Decoder of Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
 export const zigbee2mqttFamily: Family<BridgesByBaseTopic> = {
@@ -193,17 +203,17 @@ function decode(
   if (!parsed) return null;
   const { base, about, name } = parsed;
   // An empty payload deletes a retained message after a device was renamed or removed.
-  if (about === 'none' || message.payload.length === 0) return emptyResult();
+  if (about === 'none' || message.payload.length === 0) return createEmptyResult();
   if (about === 'availability') return decodeAvailability(name, message.payload);
   const bridge = bridges.get(base);
-  const body = toObjectOrNull(readJson(message.payload));
+  const body = asObjectOrNull(readJson(message.payload));
   if (body) return decodeState(name, body, message, settings, bridge);
   const found = attributeOf(name, publishingOf(settings.zigbee2mqtt, bridge));
-  if (found.is === 'nothing') return emptyResult();
+  if (found.is === 'nothing') return createEmptyResult();
   if (found.is === 'rubbish')
-    return refusedResult('payload is not a JSON object; with attribute output the names of the devices must be known');
+    return createRefusal('payload is not a JSON object; with attribute output the names of the devices must be known');
   const text = readText(message.payload);
-  if (text === null) return refusedResult('payload is not text');
+  if (text === null) return createRefusal('payload is not text');
   return decodeState(found.device, { [found.attribute]: text }, message, settings, bridge);
 }
 
@@ -215,7 +225,7 @@ function decodeState(
   bridge: Zigbee2MqttBridge | undefined,
 ): FamilyDecodeResult {
   const collector = createValueCollector();
-  const seen = getOwnMember(attributes, 'last_seen');
+  const seen = getMember(attributes, 'last_seen');
   const atMs = parseMessageTime(seen, typeof seen === 'number' ? 'ms' : 'iso', { tz, receivedAtMs });
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
@@ -229,8 +239,8 @@ function decodeState(
 /** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
 function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult {
   const body = readJson(payload);
-  const value = body === undefined ? readText(payload) : (getOwnMember(toObjectOrNull(body), 'state') ?? null);
-  if (value === null) return refusedResult('availability has no state');
+  const value = body === undefined ? readText(payload) : (getMember(asObjectOrNull(body), 'state') ?? null);
+  if (value === null) return createRefusal('availability has no state');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });
   return collector;

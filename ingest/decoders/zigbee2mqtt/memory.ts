@@ -1,22 +1,22 @@
 import type { DeviceMessage } from '../family.ts';
-import { getOwnMember, type Json, readJson, toObjectOrNull } from '../read/payload.ts';
-import type { AnnouncedVolume } from './state.ts';
+import { asObjectOrNull, getMember, type Json, readJson } from '../read/payload.ts';
+import type { VolumeAttribute } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
-import { parseAnnouncedVolume } from './volume.ts';
+import { parseVolumeAttribute } from './volume.ts';
 
 /** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
-export type Zigbee2MqttOutput = 'json' | 'attribute' | 'attribute_and_json';
+export type Zigbee2MqttOutputFormat = 'json' | 'attribute' | 'attribute_and_json';
 
 /** One Zigbee2MQTT instance. A home may have several, each with its own base topic. */
 export interface Zigbee2MqttBridge {
   /** Output format of the instance; null if it has not published it. */
-  output: Zigbee2MqttOutput | null;
+  output: Zigbee2MqttOutputFormat | null;
   devices: Map<string, Announced>;
 }
 
 interface Announced {
   attributes: Set<string>;
-  volumes: Map<string, AnnouncedVolume>;
+  volumes: Map<string, VolumeAttribute>;
 }
 
 export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
@@ -36,12 +36,12 @@ export function cacheBridgeState(bridges: BridgesByBaseTopic, { topic, payload }
   if (leaf === 'state') {
     // A plain word as state is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later is also
     // recognised by its `bridge/devices`.
-    const state = getOwnMember(toObjectOrNull(body), 'state');
+    const state = getMember(asObjectOrNull(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
-    const info = toObjectOrNull(body);
-    const config = toObjectOrNull(getOwnMember(info, 'config'));
-    if (!config && getOwnMember(info, 'coordinator') === undefined) return;
+    const info = asObjectOrNull(body);
+    const config = asObjectOrNull(getMember(info, 'config'));
+    if (!config && getMember(info, 'coordinator') === undefined) return;
     const bridge = bridgeAt(bridges, base);
     if (bridge) bridge.output = outputOf(config);
   } else if (Array.isArray(body)) {
@@ -60,20 +60,20 @@ function bridgeAt(bridges: BridgesByBaseTopic, base: string): Zigbee2MqttBridge 
 }
 
 /** Returns the output format in a bridge's configuration: under `advanced`, in older versions under `experimental`. */
-function outputOf(config: Json | null): Zigbee2MqttOutput | null {
-  const read = (section: string) => getOwnMember(toObjectOrNull(getOwnMember(config, section)), 'output');
+function outputOf(config: Json | null): Zigbee2MqttOutputFormat | null {
+  const read = (section: string) => getMember(asObjectOrNull(getMember(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
-  return typeof output === 'string' && OUTPUTS.has(output) ? (output as Zigbee2MqttOutput) : null;
+  return typeof output === 'string' && OUTPUTS.has(output) ? (output as Zigbee2MqttOutputFormat) : null;
 }
 
 function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
   const devices: Zigbee2MqttBridge['devices'] = new Map();
   for (const one of list.slice(0, MAX_DEVICES)) {
-    const device = toObjectOrNull(one);
-    const name = getOwnMember(device, 'friendly_name');
-    if (typeof name !== 'string' || typeof getOwnMember(device, 'ieee_address') !== 'string') continue;
+    const device = asObjectOrNull(one);
+    const name = getMember(device, 'friendly_name');
+    if (typeof name !== 'string' || typeof getMember(device, 'ieee_address') !== 'string') continue;
     const announced: Announced = { attributes: new Set(), volumes: new Map() };
-    addAttributes(announced, getOwnMember(toObjectOrNull(getOwnMember(device, 'definition')), 'exposes'), 0);
+    addAttributes(announced, getMember(asObjectOrNull(getMember(device, 'definition')), 'exposes'), 0);
     devices.set(name, announced);
   }
   return devices;
@@ -84,13 +84,13 @@ function addAttributes(announced: Announced, exposes: unknown, depth: number): v
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {
     if (announced.attributes.size >= MAX_ATTRIBUTES) return;
-    const exposed = toObjectOrNull(one);
-    const property = getOwnMember(exposed, 'property');
-    const volume = parseAnnouncedVolume(exposed);
+    const exposed = asObjectOrNull(one);
+    const property = getMember(exposed, 'property');
+    const volume = parseVolumeAttribute(exposed);
     if (typeof property === 'string') {
       announced.attributes.add(property);
       if (volume) announced.volumes.set(property, volume);
     }
-    addAttributes(announced, getOwnMember(exposed, 'features'), depth + 1);
+    addAttributes(announced, getMember(exposed, 'features'), depth + 1);
   }
 }

@@ -3,7 +3,7 @@ import type { Json } from '../read/payload.ts';
 import type { VolumeScale } from '../read/volume.ts';
 
 /** Commodity and scale of a volume, by the announcement of its attribute in `bridge/devices`. */
-export interface AnnouncedVolume {
+export interface VolumeAttribute {
   of: Commodity;
   scale: VolumeScale;
 }
@@ -17,5 +17,5 @@ export interface ZigbeeDeviceState {
   /** Whether the device has an attribute, in this message or according to its bridge. */
   has(attribute: string): boolean;
   /** Volumes that the bridge has announced for the device, by attribute. */
-  volumes: ReadonlyMap<string, AnnouncedVolume>;
+  volumes: ReadonlyMap<string, VolumeAttribute>;
 }

@@ -1,8 +1,8 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { getOwnMember, type Json } from '../read/payload.ts';
+import { getMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
-import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
+import type { VolumeAttribute, ZigbeeDeviceState } from './state.ts';
 
 const ATTRIBUTES = new Map<unknown, Commodity>([
   ['gas', 'gas'],
@@ -14,12 +14,12 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
  * call it a total, because names and units alone do not suffice: `water_consumed` is in L or m³, `gas` can be an alarm, and valves report
  * the water of the last watering.
  */
-export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | null {
-  const of = ATTRIBUTES.get(getOwnMember(exposed, 'property'));
+export function parseVolumeAttribute(exposed: Json | null): VolumeAttribute | null {
+  const of = ATTRIBUTES.get(getMember(exposed, 'property'));
   if (of === undefined) return null;
-  const unit = getOwnMember(exposed, 'unit');
+  const unit = getMember(exposed, 'unit');
   const scale = typeof unit === 'string' ? findVolumeScale(unit) : undefined;
-  const text = String(getOwnMember(exposed, 'description') ?? '').slice(0, 500);
+  const text = String(getMember(exposed, 'description') ?? '').slice(0, 500);
   const isTotal = /\b(?:total|cumulative)\b/i.test(text) && !/\b(?:last|dai?ly|month(?:ly)?|today)\b/i.test(text);
   return scale && isTotal ? { of, scale } : null;
 }
@@ -27,7 +27,7 @@ export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | nu
 /** Adds the volumes that the bridge has announced. */
 export function addVolumes(collector: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
   for (const [name, { of, scale }] of volumes) {
-    const value = getOwnMember(attributes, name);
+    const value = getMember(attributes, name);
     collector.add({ device, channel: getVolumeChannel(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
   }
 }

@@ -7,14 +7,14 @@ import {
 } from '../family.ts';
 import { findTemperatureScale } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusal,
   createValueCollector,
-  emptyResult,
-  type QuantityInput,
-  refusedResult,
-  toCelsius,
+  type MessageQuantity,
 } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel, US_GALLON, type VolumeScale } from '../read/volume.ts';
 
@@ -69,7 +69,7 @@ const RATES = ['unspecified', 'import', 'export'] as const;
 const PULSES = 3;
 
 /** Meaning of a value of the Meter command class. `pulses`: a count of pulses without a known unit. Null: not read. */
-type Metered = Pick<QuantityInput, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
+type Metered = Pick<MessageQuantity, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
 
 /**
  * Parses the key of a value of the Meter command class. Its third byte is the type of meter, the second the scale, and the first whether
@@ -125,11 +125,11 @@ const HEATING_SETPOINT = 1;
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseZwaveTopic(topic);
   if (!parsed) return null;
-  if (parsed.about === 'command') return emptyResult();
+  if (parsed.about === 'command') return createEmptyResult();
   if (parsed.about === 'status') return decodeStatus(parsed.node, payload, receivedAtMs);
-  if (payload.length === 0) return emptyResult();
+  if (payload.length === 0) return createEmptyResult();
   const read = readValue(payload, receivedAtMs);
-  return typeof read === 'string' ? refusedResult(read) : decodeValue(parsed, read, settings);
+  return typeof read === 'string' ? createRefusal(read) : decodeValue(parsed, read, settings);
 }
 
 /** Value, time and unit in a payload, in any of the three payload formats that the owner can choose. */
@@ -141,15 +141,15 @@ interface Value {
 
 function readValue(payload: Buffer, receivedAtMs: number): Value | string {
   const json = readJson(payload);
-  const body = toObjectOrNull(json);
+  const body = asObjectOrNull(json);
   if (!body) return { value: json === undefined ? readText(payload) : json, atMs: null, unit: null };
   if (!['value', 'time', 'commandClass'].some((name) => Object.hasOwn(body, name))) {
     return 'payload is not a value of Z-Wave JS UI';
   }
-  const unit = getOwnMember(body, 'unit');
+  const unit = getMember(body, 'unit');
   return {
-    value: getOwnMember(body, 'value'),
-    atMs: parseMessageTime(getOwnMember(body, 'time') ?? getOwnMember(body, 'lastUpdate'), undefined, { receivedAtMs }),
+    value: getMember(body, 'value'),
+    atMs: parseMessageTime(getMember(body, 'time') ?? getMember(body, 'lastUpdate'), undefined, { receivedAtMs }),
     unit: typeof unit === 'string' ? unit : null,
   };
 }
@@ -184,7 +184,7 @@ function decodeValue(
     if (!scale) collector.see(node);
     else {
       const kind = isAir ? 'temperature_c' : 'setpoint_c';
-      collector.add({ ...said, channel: room, kind, value: toCelsius(value, scale) });
+      collector.add({ ...said, channel: room, kind, value: convertToCelsius(value, scale) });
     }
   }
   return collector;
@@ -192,11 +192,11 @@ function decodeValue(
 
 /** Decodes the availability of a node. Other devices have topics of the same form; a node number and a boolean identify Z-Wave JS UI. */
 function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): FamilyDecodeResult | null {
-  const body = toObjectOrNull(readJson(payload));
-  const value = getOwnMember(body, 'value');
-  if (typeof value !== 'boolean' || typeof getOwnMember(body, 'nodeId') !== 'number') return null;
+  const body = asObjectOrNull(readJson(payload));
+  const value = getMember(body, 'value');
+  if (typeof value !== 'boolean' || typeof getMember(body, 'nodeId') !== 'number') return null;
   const collector = createValueCollector();
-  const atMs = parseMessageTime(getOwnMember(body, 'time'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getMember(body, 'time'), undefined, { receivedAtMs });
   collector.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
   return collector;
 }

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
-import type { MessageSource, ReceiveMessage } from '../source.ts';
-import { startCountingStrays } from './count-strays.ts';
+import type { MessageReceiver, MessageSource } from '../source.ts';
+import { startCountingStrayMessages } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
 import { computeShardPriority, consumeShard } from './shard.ts';
 import { getShardQueueName } from './topology.ts';
@@ -50,7 +50,7 @@ export interface AmqpOptions {
   /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
   topicOf: (routingKey: string) => string | null;
-  receive: ReceiveMessage;
+  receive: MessageReceiver;
   log: Logger;
 }
 
@@ -72,7 +72,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
 export class AmqpSource implements MessageSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
-  readonly #counting: ReturnType<typeof startCountingStrays>;
+  readonly #counting: ReturnType<typeof startCountingStrayMessages>;
   #session: Session | undefined;
   #isClosing = false;
   #isLeaving = false;
@@ -82,7 +82,7 @@ export class AmqpSource implements MessageSource {
 
   constructor(options: AmqpOptions) {
     this.#options = options;
-    this.#counting = startCountingStrays(() => (this.#isPaused ? null : this.#session?.connection), options.log);
+    this.#counting = startCountingStrayMessages(() => (this.#isPaused ? null : this.#session?.connection), options.log);
   }
 
   /** Resolves once the worker has subscribed to all shards for the first time. */

@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { Logger } from '#src/core/log.ts';
-import { runOnChannel } from './declare.ts';
-import { STRAYS_QUEUE } from './topology.ts';
+import { runOnNewChannel } from './declare.ts';
+import { STRAY_MESSAGES_QUEUE } from './topology.ts';
 
 /** Interval between two counts of stray messages. */
 const EVERY_MS = 5_000;
@@ -10,7 +10,7 @@ const EVERY_MS = 5_000;
  * Counts stray messages at the broker at intervals, and logs an increase. `connection`: the connection on which to count. Undefined: no
  * connection. Null: the connection is not being read, so that no reply can arrive. In both cases the last count is retained.
  */
-export function startCountingStrays(
+export function startCountingStrayMessages(
   connection: () => ChannelModel | undefined | null,
   log: Logger,
 ): {
@@ -26,11 +26,11 @@ export function startCountingStrays(
     const before = strays ?? 0;
     strays = null;
     if (!asked) return;
-    const { messageCount } = await runOnChannel(asked, (channel) => channel.checkQueue(STRAYS_QUEUE));
+    const { messageCount } = await runOnNewChannel(asked, (channel) => channel.checkQueue(STRAY_MESSAGES_QUEUE));
     strays = messageCount;
     if (messageCount > before)
       log.error(
-        { strays: messageCount, queue: STRAYS_QUEUE },
+        { strays: messageCount, queue: STRAY_MESSAGES_QUEUE },
         'messages at the broker that are no device’s: kept in the queue; see deploy/cluster/rabbitmq/README.md',
       );
   }

@@ -20,7 +20,7 @@ export async function declareTopology(
   routingKeys: readonly string[],
 ): Promise<void> {
   const wanted = listRequiredTopology(shards, routingKeys);
-  await runOnChannel(connection, async (channel) => {
+  await runOnNewChannel(connection, async (channel) => {
     for (const one of wanted) await declare(channel, one);
   });
   if (await exists(connection, getShardQueueName(shards))) {
@@ -58,7 +58,7 @@ const differs =
 
 async function exists(connection: ChannelModel, queue: string): Promise<boolean> {
   try {
-    await runOnChannel(connection, (channel) => channel.checkQueue(queue));
+    await runOnNewChannel(connection, (channel) => channel.checkQueue(queue));
     return true;
   } catch (error) {
     if ((error as { code?: number }).code === NOT_FOUND) return false;
@@ -67,7 +67,7 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
 }
 
 /** Runs an action on a new channel, because the broker closes the channel after an error. */
-export async function runOnChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
+export async function runOnNewChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
   // The error of the channel is ignored, because the failed call itself reports it.
   channel.on('error', () => {});

@@ -8,7 +8,7 @@ const MQTT_EXCHANGE = 'energy.mqtt';
 /** Exchange that maps each routing key, and thus each device's readings, to one shard. */
 const HASH_EXCHANGE = 'energy';
 /** Queue of stray messages, which belong to neither a device nor a gateway. The broker stores them, and they raise an alert. */
-export const STRAYS_QUEUE = 'energy.stray';
+export const STRAY_MESSAGES_QUEUE = 'energy.stray';
 /**
  * A queue that is always empty. Workers consume this queue to check that their broker has a majority of its cluster (watch-connection.ts).
  */
@@ -49,7 +49,7 @@ const SHARD = {
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
   // Rejected messages go to the queue of stray messages, and remain in the shard until that queue has stored them.
-  'x-dead-letter-exchange': STRAYS_QUEUE,
+  'x-dead-letter-exchange': STRAY_MESSAGES_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
   // Without this argument, one node would lead all queues: the node to which the declaring worker is connected.
   'x-queue-leader-locator': 'balanced',
@@ -63,19 +63,19 @@ export function listRequiredTopology(shards: number, routingKeys: readonly strin
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
   const durable = true;
   return [
-    { kind: 'exchange', name: STRAYS_QUEUE, type: 'fanout', options: { durable } },
+    { kind: 'exchange', name: STRAY_MESSAGES_QUEUE, type: 'fanout', options: { durable } },
     {
       kind: 'queue',
-      name: STRAYS_QUEUE,
+      name: STRAY_MESSAGES_QUEUE,
       options: { durable, arguments: { ...QUORUM, 'x-max-length-bytes': MAX_STRAY_BYTES, 'x-overflow': 'drop-head' } },
     },
-    { kind: 'queue binding', to: STRAYS_QUEUE, from: STRAYS_QUEUE, key: '' },
+    { kind: 'queue binding', to: STRAY_MESSAGES_QUEUE, from: STRAY_MESSAGES_QUEUE, key: '' },
     { kind: 'queue', name: MAJORITY_CHECK_QUEUE, options: { durable, arguments: QUORUM } },
     {
       kind: 'exchange',
       name: HASH_EXCHANGE,
       type: 'x-consistent-hash',
-      options: { durable, alternateExchange: STRAYS_QUEUE },
+      options: { durable, alternateExchange: STRAY_MESSAGES_QUEUE },
     },
     ...numbers.map(
       (shard): BrokerDeclaration => ({
@@ -93,7 +93,12 @@ export function listRequiredTopology(shards: number, routingKeys: readonly strin
         key: '1',
       }),
     ),
-    { kind: 'exchange', name: MQTT_EXCHANGE, type: 'topic', options: { durable, alternateExchange: STRAYS_QUEUE } },
+    {
+      kind: 'exchange',
+      name: MQTT_EXCHANGE,
+      type: 'topic',
+      options: { durable, alternateExchange: STRAY_MESSAGES_QUEUE },
+    },
     ...routingKeys.map(
       (key): BrokerDeclaration => ({ kind: 'exchange binding', to: HASH_EXCHANGE, from: MQTT_EXCHANGE, key }),
     ),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { boundedArray, pageFields } from '#src/api/fields.ts';
+import { createBoundedArraySchema, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { createImport, getImporter } from '#src/api/v1/imports/operations.ts';
-import { checkRows } from '#src/api/v1/imports/rows.ts';
-import { importQuerySchema, MAX_IMPORTED_DEVICES, toResponse } from '#src/api/v1/imports/shape.ts';
+import { validateDeviceRows } from '#src/api/v1/imports/rows.ts';
+import { importQuerySchema, importToResponse, MAX_IMPORTED_DEVICES } from '#src/api/v1/imports/shape.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewDeviceImport } from '#src/onboarding/import.ts';
-import { findRowsWithDifferentSettings, listWaitingImports } from '#src/onboarding/imports.ts';
-import { importCheckSchema, sessionSchema, waitingImportsSchema } from './shapes.ts';
+import { findRowsWithDifferentSettings, findUnfetchedImports } from '#src/onboarding/imports.ts';
+import { importCheckSchema, sessionSchema, unfetchedImportsSchema } from './shapes.ts';
 
 // Operations of the dashboard about the signed-in account.
 
@@ -19,7 +19,7 @@ export const listSessions = defineOperation('GET /v1/sessions', {
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(sessionSchema),
-  query: z.object({ ...pageFields }),
+  query: z.object({ ...paginationFields }),
   async handle({ context: { clock }, db, caller, page }) {
     const sessions = await page('session_id', (at) => list(db, caller.userId, clock(), at));
     return sessions.map((one) => ({ ...one, is_current: one.session_id === caller.keyId }));
@@ -33,7 +33,7 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
   scope: 'keys:write',
   answer: shapes.messageSchema,
   handle: async ({ db, caller, params }) =>
-    shapes.messageOrNotFound(
+    shapes.respondOrThrowNotFound(
       await evictSession(db, caller.userId, params.session_id),
       `Session ${params.session_id} was ended`,
     ),
@@ -49,9 +49,9 @@ export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
   summary: 'Lists the imports of the account whose passwords have not been fetched yet, latest first.',
   forOwnerOnly: true,
   scope: 'devices:write',
-  answer: waitingImportsSchema,
+  answer: unfetchedImportsSchema,
   async handle({ db, caller }) {
-    return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toResponse);
+    return (await findUnfetchedImports(db, requireOwnAccount(caller), MOST)).map(importToResponse);
   },
 });
 
@@ -66,10 +66,10 @@ export const checkImport = defineOperation('POST /v1/import-check', {
   status: 200,
   query: importQuerySchema,
   // The schema accepts any rows. The handler validates them one by one, so that all invalid rows are reported instead of only the first.
-  body: boundedArray(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED_DEVICES),
+  body: createBoundedArraySchema(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED_DEVICES),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {
-    const checked = await checkRows(body, rowName);
+    const checked = await validateDeviceRows(body, rowName);
     const importer = getImporter({ caller, address, query }, checked.devices);
     const { plan, newUsers } = await previewDeviceImport(db, importer, checked.rows);
     return {

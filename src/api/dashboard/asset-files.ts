@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CompressedFile, cacheBuiltFiles, compressBrotli, compressFile } from '#src/api/compressed-files.ts';
+import { type CompressedFile, compressBrotli, compressFile, createFileCache } from '#src/api/compressed-files.ts';
 import { compileTexts, type NestedTexts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
@@ -47,7 +47,7 @@ const TYPES: Record<string, string> = {
  */
 export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
-  return cacheBuiltFiles((path) => {
+  return createFileCache((path) => {
     const read = known.get(path);
     return read && make(path, read);
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
-import { wantsHtml } from '#src/api/plain-page.ts';
+import { isHtmlRequested } from '#src/api/plain-page.ts';
 import { createAssetFiles } from './asset-files.ts';
 
 /** Paths of the dashboard's pages. All paths return the same HTML document, whose script shows the page. */
@@ -57,7 +57,7 @@ export function addDashboardAssets(app: FastifyInstance): void {
   // For every other dashboard path, browsers also get the HTML document. Its script shows that the page does not exist, and lists the
   // existing pages.
   app.get('/dashboard/*', async (request, reply) => {
-    if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
+    if (!isHtmlRequested(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     const { type, plain } = (await fileOf('index.html')) as CompressedFile;
     return reply.status(404).header('Content-Security-Policy', POLICY).type(type).send(plain);
   });

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.ts';
+import { findSession, isCsrfToken, type SignInOrigin } from '#src/auth/sessions.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -76,7 +76,7 @@ export function checkCsrf(secret: string, request: FastifyRequest, sessionId: st
 }
 
 /** Returns the browser, address and language of the request that completes a sign-in. */
-export const getSignInDetails = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
+export const getSignInOrigin = ({ headers, ip }: FastifyRequest): SignInOrigin => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,
   language: negotiateLanguage(headers['accept-language'] ?? ''),

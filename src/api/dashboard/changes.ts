@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
-import { createEventOutlet, type EventOutlet } from '#src/api/live/outlet.ts';
-import { loadStreamOwner, requireStreamRoom, type StreamOwner } from '#src/api/stream-room.ts';
+import { createServerSentEventWriter, type ServerSentEventWriter } from '#src/api/live/outlet.ts';
+import { assertStreamAllowed, loadStreamOwner, type StreamOwner } from '#src/api/stream-room.ts';
 import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { findCallerInHome } from '#src/auth/homes.ts';
-import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
-import { findReadingVersions } from '#src/devices/newest-readings.ts';
+import { type ContinuousReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
+import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { authenticateCaller } from './caller.ts';
 
 /** Interval of the query for new readings. One query serves all streams of this process. */
@@ -21,9 +21,9 @@ const RETRY = 'retry: 3000\n\n';
 const UNREAD_END_MS = 1_000;
 
 /** An open stream and the account whose readings it follows. */
-interface Listener extends ContinuingReader {
+interface Listener extends ContinuousReader {
   owner: StreamOwner;
-  outlet: EventOutlet;
+  outlet: ServerSentEventWriter;
   /** Cursor of the last event sent to the stream. */
   mark: string | undefined;
 }
@@ -71,8 +71,8 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     const caller = await findCallerInHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
     const userId = await resolveRequestedUserId(context.db, caller, named);
     const owner = await loadStreamOwner(context.db, caller);
-    requireStreamRoom(listeners, owner);
-    const outlet = createEventOutlet();
+    assertStreamAllowed(listeners, owner);
+    const outlet = createServerSentEventWriter();
     const listener: Listener = { caller, owner, userId, outlet, mark: undefined };
     listeners.add(listener);
     const longest = setTimeout(() => end(listener), MAX_STREAM_MS);
@@ -93,7 +93,7 @@ async function sendChanges({ db, clock }: ApiContext, listeners: ReadonlySet<Lis
   const asked = { scope: STREAM_SCOPE, now: clock() };
   for (const one of await findDisallowedReaders(db, [...listeners], asked)) end(one);
   const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
-  const found = new Map((await findReadingVersions(db, userIds)).map((one) => [one.user_id, one]));
+  const found = new Map((await findLatestReadingVersions(db, userIds)).map((one) => [one.user_id, one]));
   for (const one of listeners) {
     const now = found.get(one.userId);
     if (!now || one.mark === now.mark) continue;

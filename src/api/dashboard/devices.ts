@@ -1,27 +1,27 @@
 import { z } from 'zod';
-import { listFirings, type PastFiring } from '#src/alerts/firings.ts';
+import { listFirings, type PastAlertFiring } from '#src/alerts/firings.ts';
 import { findAlert } from '#src/alerts/store.ts';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { idField, paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { getEditContext } from '#src/api/v1/devices/edits.ts';
-import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
+import { priceSeriesToResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
 import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
-import { listHeldReadings as list } from '#src/devices/channels.ts';
+import { listReadingsOnHold as list } from '#src/devices/channels.ts';
 import { answerSuspectedMeterSwap, listSuspectedMeterSwaps } from '#src/devices/edits/swaps.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
 import {
   alertFiringSchema,
-  heldReadingsSchema,
+  readingsOnHoldSchema,
   sentDeliverySchema,
-  swapGuessesSchema,
-  usableSeriesSchema,
+  suspectedMeterSwapsSchema,
+  usablePriceSeriesSchema,
 } from './shapes.ts';
 
 // Operations of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
@@ -29,10 +29,10 @@ import {
 export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
   scope: 'devices:read',
-  answer: heldReadingsSchema,
+  answer: readingsOnHoldSchema,
   async handle({ db, reach, params }) {
     const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
-    return (await list(db, device_id)).map((one) => shapes.pickMembers(heldReadingsSchema.element, one));
+    return (await list(db, device_id)).map((one) => shapes.pickMembers(readingsOnHoldSchema.element, one));
   },
 });
 
@@ -40,12 +40,12 @@ export const listSwaps = defineOperation('GET /v1/swaps', {
   summary:
     'Lists the registers of a user’s devices that dropped or jumped so far that a replaced meter is assumed, if nobody has confirmed it.',
   scope: 'devices:read',
-  answer: swapGuessesSchema,
+  answer: suspectedMeterSwapsSchema,
   query: z.object({ user_id: idField.optional() }),
   async handle({ db, caller, reach, query: { user_id } }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) =>
-      shapes.pickMembers(swapGuessesSchema.element, one),
+      shapes.pickMembers(suspectedMeterSwapsSchema.element, one),
     );
   },
 });
@@ -83,7 +83,7 @@ export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings',
   summary: 'Lists the times at which an alert fired, latest first, page by page.',
   scope: 'alerts:read',
   answer: z.array(alertFiringSchema),
-  query: z.object({ ...pageFields }),
+  query: z.object({ ...paginationFields }),
   async handle({ db, reach, params, page }) {
     const { alert_id } = requireFound(await findAlert(db, reach, params.alert_id));
     const rows = await page('event_id', (at) => listFirings(db, reach, alert_id, at));
@@ -91,7 +91,7 @@ export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings',
   },
 });
 
-const firingToResponse = (row: PastFiring): z.output<typeof alertFiringSchema> => ({
+const firingToResponse = (row: PastAlertFiring): z.output<typeof alertFiringSchema> => ({
   fired_at: row.fired_at.toISOString(),
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,
@@ -117,8 +117,8 @@ export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
   summary:
     'Lists the price series that a user can use, with the number of prices and the end of the latest price, page by page.',
   scope: 'tariffs:read',
-  answer: z.array(usableSeriesSchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  answer: z.array(usablePriceSeriesSchema),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('series_id', (at) => listSeries(db, 'price', userId, at));

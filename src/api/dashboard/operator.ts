@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { RejectedRow, RollupsPort } from '#src/api/context.ts';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { toResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
-import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
+import { auditRecordToResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
+import { loadAccessibleUser, requireAdministrator, requireStorableId } from '#src/auth/access.ts';
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { readBacklogs, readInstallationInventory } from '#src/database/inventory.ts';
-import { readHeldBeforeTime } from '#src/delivery/hold.ts';
+import { readHoldTime } from '#src/delivery/hold.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
-  namedAuditRecordSchema,
+  auditRecordWithEmailsSchema,
   type OperatorOverview,
   operatorOverviewSchema,
   rejectedMessageSchema as rejectWholeMessage,
@@ -63,7 +63,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
       readBacklogs(query, now, MAX_WAITING),
       readInstallationInventory(query, now),
       context.readBackups?.() ?? null,
-      readHeldBeforeTime(db),
+      readHoldTime(db),
     ]);
     return {
       at: now.toISOString(),
@@ -109,11 +109,11 @@ export const listRejected = defineOperation('GET /v1/rejected', {
     'Lists messages and elements of messages that could not be used, latest first, page by page. For administrators.',
   scope: 'devices:read',
   answer: z.array(rejectWholeMessage),
-  query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
+  query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...paginationFields }),
   async handle({ context: { rejected }, caller, query: { device_id }, page }) {
     requireAdministrator(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
+    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : requireStorableId(device_id) });
     const rows = await page('rejected_id', ({ limit, cursor }) =>
       rejected.list(which, { limit, ...(cursor !== undefined && { before: Number(cursor) }) }),
     );
@@ -137,7 +137,7 @@ export const replayRejected = defineOperation('POST /v1/rejected/replay', {
     requireAdministrator(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = omitUndefined({
-      deviceId: body?.device_id === undefined ? undefined : toIdOrNotFound(body.device_id),
+      deviceId: body?.device_id === undefined ? undefined : requireStorableId(body.device_id),
     });
     const done = await rejected.replay(which, AbortSignal.timeout(MAX_DURATION_MS), (page) =>
       whileAllowed((anew) => {
@@ -183,11 +183,11 @@ export const listAuditEntries = defineOperation('GET /v1/acts', {
   summary:
     'Lists the audit log like GET /v1/audit, with the e-mail addresses of existing accounts. For administrators.',
   scope: 'users:read',
-  answer: z.array(namedAuditRecordSchema),
-  query: z.object({ user_id: idField.optional(), ...pageFields }),
+  answer: z.array(auditRecordWithEmailsSchema),
+  query: z.object({ user_id: idField.optional(), ...paginationFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);
-    const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
+    const userId = user_id === undefined ? undefined : requireStorableId(user_id);
     const acts = await page('audit_id', (at) => listAudit(db, { ...at, ...omitUndefined({ userId }) }));
     return acts.map(({ actor_email, target_email, ...one }) => ({
       ...actToResponse({ actor_email, target_email, ...one }),

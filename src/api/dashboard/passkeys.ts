@@ -93,7 +93,10 @@ export const deletePasskey = defineOperation('DELETE /v1/passkeys/{passkey_id}',
   scope: 'keys:write',
   answer: shapes.messageSchema,
   handle: async ({ db, caller, params: { passkey_id } }) =>
-    shapes.messageOrNotFound(await removePasskey(db, caller.userId, passkey_id), `Passkey ${passkey_id} was removed`),
+    shapes.respondOrThrowNotFound(
+      await removePasskey(db, caller.userId, passkey_id),
+      `Passkey ${passkey_id} was removed`,
+    ),
 });
 
 interface Parts {

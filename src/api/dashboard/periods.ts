@@ -3,7 +3,12 @@ import type { ApiContext } from '#src/api/context.ts';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema } from '#src/api/shapes.ts';
-import { getAccessibleAccounts, loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  getAccessibleAccounts,
+  loadAccessibleUser,
+  requireStorableId,
+  resolveRequestedUserId,
+} from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
@@ -15,7 +20,7 @@ import { findDevice } from '#src/devices/store.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { loadPowerTrail } from '#src/energy/period/power-now.ts';
+import { loadRecentPower } from '#src/energy/period/power-now.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import {
@@ -46,7 +51,7 @@ async function findPeriodOwner(
   const device =
     device_id === undefined
       ? null
-      : requireFound(await findDevice(db, getAccessibleAccounts(caller), toIdOrNotFound(device_id)));
+      : requireFound(await findDevice(db, getAccessibleAccounts(caller), requireStorableId(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
   const user = named ?? (await loadAccessibleUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
@@ -104,7 +109,7 @@ export const getPower = defineOperation('GET /v1/power', {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
     const now = clock();
-    return { now: now.toISOString(), trail: await loadPowerTrail(readDb, home, now) };
+    return { now: now.toISOString(), trail: await loadRecentPower(readDb, home, now) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getReturnPage } from './provider.ts';
+import { getPageAfterSignIn } from './provider.ts';
 
 test.each<[unknown, string]>([
   ['/dashboard', '/dashboard'],
@@ -35,5 +35,5 @@ test.each<[unknown, string]>([
     ...[undefined, null, 12, {}, ['/dashboard/keys']],
   ].map((given): [unknown, string] => [given, '/dashboard']),
 ])('the provider’s response %j redirects to %s', (given, expected) => {
-  expect(getReturnPage(given)).toBe(expected);
+  expect(getPageAfterSignIn(given)).toBe(expected);
 });

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { type Browser, createBrowser, createBrowserCookie, parseBrowserCookie } from '#src/auth/browsers.ts';
-import { parsePerson } from '#src/auth/oidc/person.ts';
+import { parseIdentifiedPerson } from '#src/auth/oidc/person.ts';
 import { type Provider, ProviderUnavailableError, SignInRefusedError } from '#src/auth/oidc/provider.ts';
-import { signInAs } from '#src/auth/oidc/sign-in.ts';
+import { signInIdentifiedPerson } from '#src/auth/oidc/sign-in.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { DASHBOARD_SESSION_LIFETIME_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
@@ -17,7 +17,7 @@ import {
   BROWSER_COOKIE_NAMES,
   formatSetCookie,
   formatSetProviderCookie,
-  getSignInDetails,
+  getSignInOrigin,
   PROVIDER_COOKIE_NAMES,
   parseCookieValue,
   SESSION_COOKIE_NAMES,
@@ -95,7 +95,7 @@ class ProviderSignIns {
         parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
-      const keeps: Kept = { is, ...pending, returnTo: getReturnPage(return_to), browserId: browser.id, untilMs };
+      const keeps: Kept = { is, ...pending, returnTo: getPageAfterSignIn(return_to), browserId: browser.id, untilMs };
       // The cookie contains the name of this cell, so that the router sends the provider's redirect to it.
       const sealed = prefixWithCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
       reply.header('Set-Cookie', formatSetProviderCookie(PROVIDER_COOKIE_NAMES[environment], sealed, BEGUN_FOR_MS));
@@ -154,10 +154,14 @@ class ProviderSignIns {
     at.search = new URL(request.url, at).search;
     // If the state belongs to another sign-in than the one that this browser began, no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
-    const person = parsePerson(await oidc.provider.finish(at, pending), oidc.config);
+    const person = parseIdentifiedPerson(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;
-    const from = getSignInDetails(request);
-    const opened = await signInAs(db, person, { now: clock(), from, createsAccounts: oidc.config.createsAccounts });
+    const from = getSignInOrigin(request);
+    const opened = await signInIdentifiedPerson(db, person, {
+      now: clock(),
+      from,
+      createsAccounts: oidc.config.createsAccounts,
+    });
     if (typeof opened === 'string') return opened;
     const browser: Browser = { id: pending.browserId, proof: null };
     return { opened, browser, returnTo: pending.returnTo };
@@ -185,7 +189,7 @@ class ProviderSignIns {
  * Returns the page of the dashboard to open after signing in: `path` if it is a plain local path, otherwise the home page. Never returns a
  * path that a browser could interpret as another host. Pure.
  */
-export function getReturnPage(path: unknown): string {
+export function getPageAfterSignIn(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;
   return isOurs && path !== SIGN_IN && path !== CALLBACK ? path : HOME;
 }

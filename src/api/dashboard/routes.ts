@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { createRequestShare, takeRequestShare, trackUnsentAnswers } from '#src/api/share.ts';
+import { createConcurrencyLimit, takeConcurrencySlot, trackUnsentResponses } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addDashboardAssets } from './assets.ts';
@@ -10,7 +10,7 @@ import { addChangeStream } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
-import { addSessionRoutes, type SignInParts } from './session.ts';
+import { addSessionRoutes, type SignInDependencies } from './session.ts';
 
 /**
  * Limits of the dashboard's requests for one account in this process. A page sends some dozens of requests a minute, and a browser six at
@@ -26,16 +26,16 @@ const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 export function addDashboardRoutes(
   app: FastifyInstance,
   context: ApiContext,
-  parts: SignInParts,
+  parts: SignInDependencies,
   handOn?: AbortSignal,
 ): void {
-  const shares = createRequestShare(SHARE, context.clock);
+  const shares = createConcurrencyLimit(SHARE, context.clock);
   addDashboardAssets(app);
   void app.register(async (scope) => {
-    trackUnsentAnswers(scope);
+    trackUnsentResponses(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await authenticateCaller(context, request);
-      if (!(await takeRequestShare(shares, caller.userId, reply)))
+      if (!(await takeConcurrencySlot(shares, caller.userId, reply)))
         throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });

@@ -6,7 +6,7 @@ import { textField } from '#src/api/fields.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { toResponse } from '#src/api/v1/users/shape.ts';
+import { userToResponse } from '#src/api/v1/users/shape.ts';
 import { createBrowser, createBrowserCookie, isKnownBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { findAccountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
@@ -17,7 +17,7 @@ import {
   DASHBOARD_SESSION_LIFETIME_MS,
   evictSessionsOfUser,
   findSignInMethod,
-  type SignedInFrom,
+  type SignInOrigin,
 } from '#src/auth/sessions.ts';
 import {
   confirmEmail,
@@ -33,7 +33,7 @@ import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
-import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
+import { findUser, shouldAskForTimezone } from '#src/users/store.ts';
 import {
   authenticateCaller,
   BROWSER_COOKIE_LIFETIME_MS,
@@ -41,7 +41,7 @@ import {
   checkCsrf,
   findSessionOfRequest,
   formatSetCookie,
-  getSignInDetails,
+  getSignInOrigin,
   parseCookieValue,
   SESSION_COOKIE_NAMES,
 } from './caller.ts';
@@ -52,7 +52,7 @@ import type { SignInProvider } from './provider.ts';
 const FAILURE_MS = 250;
 
 /** Dependencies of signing in, in addition to the API's context. */
-export interface SignInParts {
+export interface SignInDependencies {
   /** Secret of the installation, which signs tokens. */
   secret: string;
   counter: RequestCounter;
@@ -82,7 +82,7 @@ type Opened = { user_id: string; session_id: string; secret: string };
  * `POST`, `GET` and `DELETE /dashboard/session` open, return and end a session (`DELETE` with `?everywhere=true`: all sessions of the
  * account); `POST /dashboard/session/link` creates a link that signs in another device.
  */
-export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
+export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInDependencies): void {
   const sessions = new SessionRoutes(context, parts);
   app.post('/dashboard/sign-in', (request, reply) => sessions.requestSignIn(request, reply));
   app.post('/dashboard/session', (request, reply) => sessions.signIn(request, reply));
@@ -94,10 +94,10 @@ export function addSessionRoutes(app: FastifyInstance, context: ApiContext, part
 
 class SessionRoutes {
   readonly #context: ApiContext;
-  readonly #parts: SignInParts;
+  readonly #parts: SignInDependencies;
   readonly #provider: { provider?: string };
 
-  constructor(context: ApiContext, parts: SignInParts) {
+  constructor(context: ApiContext, parts: SignInDependencies) {
     this.#context = context;
     this.#parts = parts;
     this.#provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
@@ -137,7 +137,7 @@ class SessionRoutes {
     // checked. An attempt with a token is counted only if it fails.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await this.#signInBy(signInProof.data, getSignInDetails(request));
+    const opened = await this.#signInBy(signInProof.data, getSignInOrigin(request));
     if (opened) return this.#enter(request, reply, opened);
     if ('token' in signInProof.data) await countSignIn(counter, network);
     const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
@@ -155,7 +155,7 @@ class SessionRoutes {
     const parsedProof = emailProof.safeParse(request.body);
     if (!parsedProof.success) throw createUnprocessableError({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
-    const options = { secret, now: clock(), from: getSignInDetails(request) };
+    const options = { secret, now: clock(), from: getSignInOrigin(request) };
     const opened = await confirmEmail(db, parsedProof.data.token, options);
     if (opened) return this.#enter(request, reply, opened);
     await countSignIn(counter, getNetworkOfAddress(request.ip));
@@ -220,12 +220,12 @@ class SessionRoutes {
     const user = await findUser(db, { only: userId }, userId);
     if (!user) throw new AppError('unauthorized');
     return {
-      user: toResponse(user),
+      user: userToResponse(user),
       csrf_token: csrf,
       environment,
       // Only the embedded broker uses this certificate; an external broker has its own.
       mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
-      asks_timezone: await isTimezoneUnknown(db, userId),
+      asks_timezone: await shouldAskForTimezone(db, userId),
       ...this.#provider,
     };
   }
@@ -250,7 +250,7 @@ class SessionRoutes {
     await mail(account.email, made, language);
   }
 
-  #signInBy(given: z.output<typeof proof>, from: SignedInFrom): Promise<Opened | null> {
+  #signInBy(given: z.output<typeof proof>, from: SignInOrigin): Promise<Opened | null> {
     const { db, clock } = this.#context;
     const { secret, publicUrl } = this.#parts;
     const now = clock();

@@ -12,7 +12,7 @@ import { BACKUP_FAULTS } from '#src/backup/state.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
-import { OWNER_VERDICTS } from '#src/energy/usage-breakdown.ts';
+import { VERDICTS_FOR_OWNER } from '#src/energy/usage-breakdown.ts';
 
 /** Schemas of the responses of the dashboard's own operations. Tests check the responses against them. */
 const count = z.number().int().min(0);
@@ -56,7 +56,7 @@ export const usageBreakdownSchema = z.strictObject({
       import_kwh: kwh,
       export_kwh: kwh,
       estimated_kwh: z.number(),
-      notes: z.array(z.strictObject({ note: z.enum(OWNER_VERDICTS), count })),
+      notes: z.array(z.strictObject({ note: z.enum(VERDICTS_FOR_OWNER), count })),
       rejected: z.array(z.strictObject({ reason: z.string(), count })),
     }),
   ),
@@ -136,7 +136,7 @@ export const periodResponseSchema = z.strictObject({
  * Suspected meter replacements: registers whose readings appear to come from another meter, and which the owner has not confirmed as
  * replaced. In kWh, or in m³ for a volume.
  */
-export const swapGuessesSchema = z.array(
+export const suspectedMeterSwapsSchema = z.array(
   z.strictObject({
     device_id: z.string(),
     location: z.string(),
@@ -181,7 +181,7 @@ export const priceCurveResponseSchema = z.strictObject({
 });
 
 /** A price series that a tariff can use, and the time up to which it has prices. */
-export const usableSeriesSchema = seriesSchema
+export const usablePriceSeriesSchema = seriesSchema
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
   .extend({
     prices: count,
@@ -302,10 +302,10 @@ export const replayCountsSchema = z.strictObject({
 
 /** E-mail address of an account. Null if the account was deleted or has no address. */
 const email = z.string().nullable();
-export const namedAuditRecordSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
+export const auditRecordWithEmailsSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is on hold: it is implausible, and not counted until later values explain it. */
-export const heldReadingsSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
+export const readingsOnHoldSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
 
 export const rollupCheckSchema = z.strictObject({
   users: count,
@@ -332,30 +332,30 @@ export const importCheckSchema = z.strictObject({
   /** `field`: position of the error, such as `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
-export const waitingImportsSchema = z.array(importResponseSchema);
+export const unfetchedImportsSchema = z.array(importResponseSchema);
 
 export type Cost = z.output<typeof costSchema>;
 export type Period = z.output<typeof periodResponseSchema>;
-export type SwapGuess = z.output<typeof swapGuessesSchema>[number];
-export type PowerTrail = z.output<typeof powerResponseSchema>;
+export type SuspectedMeterSwap = z.output<typeof suspectedMeterSwapsSchema>[number];
+export type RecentPower = z.output<typeof powerResponseSchema>;
 export type PeriodCosts = z.output<typeof periodCostsResponseSchema>;
 export type PriceCurve = z.output<typeof priceCurveResponseSchema>;
-export type UsableSeries = z.output<typeof usableSeriesSchema>;
+export type UsablePriceSeries = z.output<typeof usablePriceSeriesSchema>;
 export type TariffComparison = z.output<typeof comparisonResponseSchema>;
-export type WhatIfAnswer = z.output<typeof whatIfResponseSchema>;
+export type WhatIfResponse = z.output<typeof whatIfResponseSchema>;
 export type UsageBreakdownResponse = z.output<typeof usageBreakdownSchema>;
 export type Remarks = z.output<typeof remarksSchema>;
 export type Remark = Remarks['remarks'][number];
 export type HomeMember = z.output<typeof memberSchema>;
 export type Membership = z.output<typeof membershipSchema>;
 export type Forecast = z.output<typeof forecastSchema>;
-export type Firing = z.output<typeof alertFiringSchema>;
+export type AlertFiring = z.output<typeof alertFiringSchema>;
 export type SentDelivery = z.output<typeof sentDeliverySchema>;
 export type OperatorOverview = z.output<typeof operatorOverviewSchema>;
 export type RejectedMessageEntry = z.output<typeof rejectedMessageSchema>;
 export type ReplayCounts = z.output<typeof replayCountsSchema>;
-export type NamedAuditRecord = z.output<typeof namedAuditRecordSchema>;
-export type HeldReadings = z.output<typeof heldReadingsSchema>;
+export type AuditRecordWithEmails = z.output<typeof auditRecordWithEmailsSchema>;
+export type ReadingsOnHold = z.output<typeof readingsOnHoldSchema>;
 export type Passkey = z.output<typeof passkeySchema>;
 export type RollupReport = z.output<typeof rollupCheckSchema>;
 export type ImportCheck = z.output<typeof importCheckSchema>;

@@ -1,6 +1,12 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '#src/core/html.ts';
-import { type HighlightCode, renderCodeBlock, renderCodeSamples, type Section, toSlug } from './markup.ts';
+import {
+  type CodeHighlighter,
+  createHeadingAnchor,
+  renderCodeBlock,
+  renderCodeSamples,
+  type SearchSection,
+} from './markup.ts';
 
 /** A guide, rendered as HTML. */
 export interface Guide {
@@ -10,11 +16,11 @@ export interface Guide {
   /** First paragraph of the guide, which states its subject. */
   lead: string;
   html: string;
-  sections: Section[];
+  sections: SearchSection[];
 }
 
 /** A block of code in a guide. */
-export interface Block {
+export interface CodeBlock {
   language: string;
   source: string;
   /** File name, if the block is a complete program. In the Markdown, the name follows the language of the block. */
@@ -27,7 +33,7 @@ const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
 /** Returns the code blocks of a guide in order, so that tests can run the code that readers copy. Pure. */
-export const parseCodeBlocks = (markdown: string): Block[] =>
+export const parseCodeBlocks = (markdown: string): CodeBlock[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
     const [language, file] = infoOf(token as Tokens.Code);
@@ -47,7 +53,7 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 export function parseGuide(
   href: string,
   markdown: string,
-  highlight: HighlightCode,
+  highlight: CodeHighlighter,
   link: (target: string) => string | null = (target) => target,
 ): Guide {
   const marked = new Marked();
@@ -67,7 +73,7 @@ export function parseGuide(
         .replaceAll(/^<p>|<\/p>$/g, '')
     : '';
   const parts: string[] = [];
-  const sections: Section[] = [{ href, page: title, title, text: '' }];
+  const sections: SearchSection[] = [{ href, page: title, title, text: '' }];
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as Token;
     if (token.type === 'code' && isSample(token)) {
@@ -81,7 +87,7 @@ export function parseGuide(
       parts.push(renderBlock(token as Tokens.Code, SAID, highlight).html);
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
       const { depth, text } = token as Tokens.Heading;
-      const anchor = toSlug(text);
+      const anchor = createHeadingAnchor(text);
       sections.push({ href: `${href}#${anchor}`, page: title, title: text, text: '' });
       parts.push(
         `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${marked.parseInline(text)}</a></h${depth}>`,
@@ -97,7 +103,7 @@ export function parseGuide(
   return { href, title, lead, html: parts.join('\n'), sections };
 }
 
-function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: HighlightCode) {
+function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: CodeHighlighter) {
   const [language] = infoOf(code);
   const label = labels[language] ?? 'Code';
   return { label, html: renderCodeBlock(highlight(code.text, language), label) };

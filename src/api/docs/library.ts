@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Guide, parseGuide } from './guide.ts';
-import type { HighlightCode } from './markup.ts';
+import type { CodeHighlighter } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
@@ -34,7 +34,7 @@ const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'do
 const DEVICES = 'deploy/DEVICES.md';
 
 /** A page of the documentation, rendered from a Markdown file. */
-export interface LibraryPage extends Guide {
+export interface DocumentationPage extends Guide {
   part: Part;
   /** Whether the navigation lists the page. */
   isListed: boolean;
@@ -44,7 +44,7 @@ export interface LibraryPage extends Guide {
  * Renders all hand-written pages: the guides, everything in docs/, and the table of devices. Links between the Markdown files become links
  * between the pages.
  */
-export async function buildLibrary(highlight: HighlightCode): Promise<LibraryPage[]> {
+export async function buildDocumentationPages(highlight: CodeHighlighter): Promise<DocumentationPage[]> {
   const files = await findFiles();
   const hrefOf = new Map(files.map(({ file, href }) => [file, href]));
   return Promise.all(

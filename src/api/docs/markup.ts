@@ -1,7 +1,7 @@
 import { escapeHtml } from '#src/core/html.ts';
 
 /** An entry of the search index: the text below one heading. */
-export interface Section {
+export interface SearchSection {
   /** Path with the heading's anchor. */
   href: string;
   page: string;
@@ -10,7 +10,7 @@ export interface Section {
 }
 
 /** Returns the anchor of a heading: letters and digits in lower case, separated by dashes. */
-export const toSlug = (text: string): string =>
+export const createHeadingAnchor = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -19,7 +19,7 @@ export const toSlug = (text: string): string =>
 /** Converts code between backticks to HTML, in a text without other markup. */
 export const renderInlineCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
-export type HighlightCode = (code: string, language: string) => string;
+export type CodeHighlighter = (code: string, language: string) => string;
 
 /** Returns a code block as HTML. It can receive the focus, because it scrolls if it is wider than the screen. */
 export const renderCodeBlock = (highlighted: string, label: string): string =>

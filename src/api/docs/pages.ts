@@ -11,8 +11,8 @@ import type { Json } from '#src/api/openapi-schema.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { toPlainText } from './guide.ts';
 import { renderPage } from './layout.ts';
-import { buildLibrary, DOCUMENTATION_PARTS, type LibraryPage } from './library.ts';
-import type { HighlightCode } from './markup.ts';
+import { buildDocumentationPages, DOCUMENTATION_PARTS, type DocumentationPage } from './library.ts';
+import type { CodeHighlighter } from './markup.ts';
 import { buildReference } from './reference.ts';
 
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));
@@ -33,7 +33,7 @@ const LANGUAGES: Record<string, string> = {
  * Returns code with syntax highlighting, or unchanged if its language is unknown. Highlighting is done on the server so that browsers need
  * no library.
  */
-const highlight: HighlightCode = (code, language) => {
+const highlight: CodeHighlighter = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
   return known === undefined ? escapeHtml(code) : core.highlight(code, { language: known }).value;
 };
@@ -46,7 +46,7 @@ export interface DocsFile {
 
 /** Renders all files below `/docs`, by path: the pages of the guides and of the OpenAPI document, and the files that these pages load. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
-  const handWritten = await buildLibrary(highlight);
+  const handWritten = await buildDocumentationPages(highlight);
   const reference = buildReference(document, highlight);
   const guides = handWritten.filter(({ part }) => part === 'Tutorials');
   const all = navigationOf(handWritten, reference);
@@ -103,7 +103,7 @@ interface ListedPart {
 }
 
 /** Returns the listed pages of each part. In the reference, the hand-written pages come before those of the OpenAPI document. */
-const navigationOf = (handWritten: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
+const navigationOf = (handWritten: readonly DocumentationPage[], reference: readonly Listed[]): ListedPart[] =>
   DOCUMENTATION_PARTS.map((title) => ({
     title,
     pages: [

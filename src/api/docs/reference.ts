@@ -1,14 +1,14 @@
 import type { Json } from '#src/api/openapi-schema.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import {
-  type HighlightCode,
+  type CodeHighlighter,
+  createHeadingAnchor,
   renderCodeBlock,
   renderCodeSamples,
   renderInlineCode,
-  type Section,
-  toSlug,
+  type SearchSection,
 } from './markup.ts';
-import { type AnySchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
+import { type AnyJsonSchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
 /** A page of the API reference about one resource. */
 export interface ReferencePage {
@@ -16,36 +16,37 @@ export interface ReferencePage {
   title: string;
   lead: string;
   html: string;
-  sections: Section[];
+  sections: SearchSection[];
 }
 
 /** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
-export function buildReference(document: Json, highlight: HighlightCode): ReferencePage[] {
-  const { tags, paths, webhooks, components } = document as AnySchema;
+export function buildReference(document: Json, highlight: CodeHighlighter): ReferencePage[] {
+  const { tags, paths, webhooks, components } = document as AnyJsonSchema;
   const renderer = createRenderer(document, highlight);
-  const operations = Object.entries(paths as Record<string, AnySchema>).flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, AnySchema>).map(([method, one]) => ({
+  const operations = Object.entries(paths as Record<string, AnyJsonSchema>).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, AnyJsonSchema>).map(([method, one]) => ({
       ...one,
       path,
       method: method.toUpperCase(),
     })),
   );
   return [
-    ...tags.map((tag: AnySchema) => tagPage(tag, operations, renderer)),
+    ...tags.map((tag: AnyJsonSchema) => tagPage(tag, operations, renderer)),
     eventsPage(webhooks, renderer),
     errorsPage(components.responses),
   ];
 }
 
 /** Returns functions that look up and render the parts of an OpenAPI document. */
-function createRenderer(document: Json, highlight: HighlightCode) {
+function createRenderer(document: Json, highlight: CodeHighlighter) {
   const resolve = createSchemaResolver(document);
   return {
     ...renderSchema(resolve),
     resolve,
     highlight,
     /** Returns the JSON body of a request; an empty object if it has none. */
-    jsonBodyOf: ({ requestBody }: AnySchema): AnySchema => resolve(requestBody).content?.['application/json'] ?? {},
+    jsonBodyOf: ({ requestBody }: AnyJsonSchema): AnyJsonSchema =>
+      resolve(requestBody).content?.['application/json'] ?? {},
     json: (value: unknown) =>
       value === undefined ? '' : renderCodeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example'),
   };
@@ -54,7 +55,7 @@ function createRenderer(document: Json, highlight: HighlightCode) {
 type Renderer = ReturnType<typeof createRenderer>;
 
 /** Renders the reference page of a tag. `all`: all operations of the document, of which the page shows those with the tag. */
-function tagPage(tag: AnySchema, all: AnySchema[], renderer: Renderer): ReferencePage {
+function tagPage(tag: AnyJsonSchema, all: AnyJsonSchema[], renderer: Renderer): ReferencePage {
   const { resolve, jsonBodyOf } = renderer;
   const operations = all.filter((one) => one.tags.includes(tag.name));
   const href = `/docs/reference/${tag.name}`;
@@ -68,20 +69,20 @@ function tagPage(tag: AnySchema, all: AnySchema[], renderer: Renderer): Referenc
       href: `${href}#${one.operationId}`,
       page: title,
       title: `${one.method} ${one.path}`,
-      text: `${one.operationId} ${one.summary} ${one.parameters.map((of: AnySchema) => of.name).join(' ')} ${Object.keys(resolve(jsonBodyOf(one).schema).properties ?? {}).join(' ')}`,
+      text: `${one.operationId} ${one.summary} ${one.parameters.map((of: AnyJsonSchema) => of.name).join(' ')} ${Object.keys(resolve(jsonBodyOf(one).schema).properties ?? {}).join(' ')}`,
     })),
   };
 }
 
 const ORDER = ['path', 'query', 'header'];
 
-function operationHtml(one: AnySchema, { highlight, jsonBodyOf, json, member, schemaHtml }: Renderer): string {
+function operationHtml(one: AnyJsonSchema, { highlight, jsonBodyOf, json, member, schemaHtml }: Renderer): string {
   const parameters = [...one.parameters].sort(
-    (a: AnySchema, b: AnySchema) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in),
+    (a: AnyJsonSchema, b: AnyJsonSchema) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in),
   );
   const [status, answer] =
-    Object.entries(one.responses as Record<string, AnySchema>).find(([code]) => Number(code) < 300) ?? [];
-  const media: [string, AnySchema][] = Object.entries(answer?.content ?? {});
+    Object.entries(one.responses as Record<string, AnyJsonSchema>).find(([code]) => Number(code) < 300) ?? [];
+  const media: [string, AnyJsonSchema][] = Object.entries(answer?.content ?? {});
   const [, first] = media[0] ?? [];
   const errors = Object.keys(one.responses).filter((code) => Number(code) >= 400);
   const others = media
@@ -93,7 +94,7 @@ function operationHtml(one: AnySchema, { highlight, jsonBodyOf, json, member, sc
 <h2 id="${one.operationId}"><a class="anchor" href="#${one.operationId}">${renderInlineCode(one.summary.replace(/\.$/, ''))}</a></h2>
 <p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escapeHtml(one.path)}</code></p>
 <p class="quiet">${renderInlineCode(one.description)}</p>
-${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: AnySchema) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
+${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: AnyJsonSchema) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
 ${one.requestBody ? `<h3>Body</h3>${schemaHtml(jsonBodyOf(one).schema)}` : ''}
 <h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema)}
 ${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('')}</ul>` : ''}
@@ -107,7 +108,10 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
 }
 
 /** Renders the page of events. `webhooks`: the webhooks of the document, by event name. */
-function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtml, json }: Renderer): ReferencePage {
+function eventsPage(
+  webhooks: Record<string, AnyJsonSchema>,
+  { jsonBodyOf, schemaHtml, json }: Renderer,
+): ReferencePage {
   const events = Object.entries(webhooks);
   return {
     href: '/docs/reference/events',
@@ -116,12 +120,12 @@ function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtm
     html: events
       .map(([name, { post }]) => {
         const { schema, example } = jsonBodyOf(post);
-        return `<section class="operation" aria-labelledby="${toSlug(name)}"><div><h2 id="${toSlug(name)}"><a class="anchor" href="#${toSlug(name)}"><code>${escapeHtml(name)}</code></a></h2>
+        return `<section class="operation" aria-labelledby="${createHeadingAnchor(name)}"><div><h2 id="${createHeadingAnchor(name)}"><a class="anchor" href="#${createHeadingAnchor(name)}"><code>${escapeHtml(name)}</code></a></h2>
 <p>${renderInlineCode(post.summary ?? '')}</p>${schemaHtml(schema)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
       })
       .join('\n'),
     sections: events.map(([name, { post }]) => ({
-      href: `/docs/reference/events#${toSlug(name)}`,
+      href: `/docs/reference/events#${createHeadingAnchor(name)}`,
       page: 'Events',
       title: name,
       text: `webhook event ${post.summary}`,
@@ -130,9 +134,9 @@ function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtm
 }
 
 /** Renders the page of errors. `responses`: the error responses of the document by name; each name ends in the status. */
-function errorsPage(responses: Record<string, AnySchema>): ReferencePage {
+function errorsPage(responses: Record<string, AnyJsonSchema>): ReferencePage {
   const statuses = Object.entries(responses).map(
-    ([name, of]) => ({ ...of, code: name.replace(/\D/g, '') }) as AnySchema,
+    ([name, of]) => ({ ...of, code: name.replace(/\D/g, '') }) as AnyJsonSchema,
   );
   return {
     href: '/docs/reference/errors',
@@ -140,7 +144,7 @@ function errorsPage(responses: Record<string, AnySchema>): ReferencePage {
     lead: 'Every error of the API, and what to do about it.',
     html: statuses
       .map(({ code, content }) => {
-        const all = Object.values(content['application/json'].examples as Record<string, AnySchema>);
+        const all = Object.values(content['application/json'].examples as Record<string, AnyJsonSchema>);
         return `<section aria-labelledby="error-${code}"><h2 id="error-${code}"><a class="anchor" href="#error-${code}">${code}</a></h2><dl>${all
           .map(
             ({ value, summary }) =>

@@ -3,7 +3,7 @@ import { escapeHtml } from '#src/core/html.ts';
 import { renderInlineCode } from './markup.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
-export type AnySchema = any;
+export type AnyJsonSchema = any;
 
 /** Maximum nesting depth of rendered members. Deeper members are shown only by their type. */
 const DEEPEST = 5;
@@ -14,26 +14,26 @@ const DEEPEST = 5;
  */
 export const createSchemaResolver =
   (document: Json) =>
-  (one: AnySchema): AnySchema =>
+  (one: AnyJsonSchema): AnyJsonSchema =>
     one?.$ref === undefined
       ? (one ?? {})
       : one.$ref
           .slice(2)
           .split('/')
-          .reduce((at: AnySchema, name: string) => at[name], document);
+          .reduce((at: AnyJsonSchema, name: string) => at[name], document);
 
 /**
  * Returns functions that render schemas of an OpenAPI document as HTML: `schemaHtml` renders a whole schema; `member` renders one member or
  * parameter, with its location (`query`, `path`). Pure.
  */
-export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
+export function renderSchema(resolve: (one: AnyJsonSchema) => AnyJsonSchema) {
   return { schemaHtml, member };
 
-  function schemaHtml(given: AnySchema, depth = 0): string {
+  function schemaHtml(given: AnyJsonSchema, depth = 0): string {
     const schema = resolve(given);
     if (schema.properties) {
       const required = new Set(schema.required ?? []);
-      const rows = Object.entries(schema.properties as Record<string, AnySchema>).map(([name, of]) =>
+      const rows = Object.entries(schema.properties as Record<string, AnyJsonSchema>).map(([name, of]) =>
         member(name, of, required.has(name), of.description, undefined, depth),
       );
       return `<dl>${rows.join('')}</dl>`;
@@ -41,16 +41,18 @@ export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
     if (schema.type === 'array') return `<p class="quiet">A list of:</p>${schemaHtml(schema.items, depth)}`;
     const options = (schema.anyOf ?? [])
       .map(resolve)
-      .filter((one: AnySchema) => one.properties || one.type === 'array');
+      .filter((one: AnyJsonSchema) => one.properties || one.type === 'array');
     if (options.length === 1) return schemaHtml(options[0], depth);
     if (options.length > 1)
-      return options.map((one: AnySchema) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`).join('');
+      return options
+        .map((one: AnyJsonSchema) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`)
+        .join('');
     return `<p>${renderInlineCode(schema.description ?? '')} <span class="type">${typeName(given)}</span></p>`;
   }
 
   function member(
     name: string,
-    given: AnySchema,
+    given: AnyJsonSchema,
     isRequired: boolean,
     description = '',
     place?: string,
@@ -58,7 +60,7 @@ export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
   ): string {
     const schema = resolve(given);
     const inner = schema.type === 'array' ? resolve(schema.items) : schema;
-    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: AnySchema) => resolve(one).properties);
+    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: AnyJsonSchema) => resolve(one).properties);
     const limits = limitsOf(schema);
     const more =
       hasMore && depth < DEEPEST
@@ -68,7 +70,7 @@ export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
 <dd>${renderInlineCode(description || (schema.description ?? ''))}${limits === '' ? '' : ` <span class="quiet">${limits}</span>`}${more}</dd>`;
   }
 
-  function typeName(given: AnySchema): string {
+  function typeName(given: AnyJsonSchema): string {
     const schema = resolve(given);
     if (schema.const !== undefined) return `<code>${escapeHtml(String(schema.const))}</code>`;
     if (schema.enum) return 'one of';
@@ -82,7 +84,7 @@ export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
 }
 
 /** Returns the permitted values and bounds of a schema, as text. */
-function limitsOf(schema: AnySchema): string {
+function limitsOf(schema: AnyJsonSchema): string {
   const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
   return [
     values.length > 0 ? values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(', ') : '',

@@ -4,8 +4,8 @@ import { DateTime } from 'luxon';
 import type { ApiContext } from '#src/api/context.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
-import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
-import { type Caller, getCounterName } from '#src/auth/authenticate.ts';
+import { findOauthClientApp, type OauthClientApp } from '#src/auth/apps.ts';
+import { type Caller, getRequestCounterName } from '#src/auth/authenticate.ts';
 import { ESPI_RESOURCE_PATH, GREEN_BUTTON_REQUIRED_SCOPE, parseGreenButtonTerms } from '#src/auth/green-button.ts';
 import {
   findAppAuthorization,
@@ -55,7 +55,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       return body;
     });
   const stream = async (caller: Caller, pieces: AsyncGenerator<string>) =>
-    Readable.from(await awaitFirstPage(onePageAtATime(getCounterName(caller), pieces)), { objectMode: false });
+    Readable.from(await awaitFirstPage(onePageAtATime(getRequestCounterName(caller), pieces)), { objectMode: false });
 
   const batch = async (request: FastifyRequest) => {
     const home = await subscriptionOf(context, request);
@@ -77,7 +77,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
   }
 
   const information = async (request: FastifyRequest) => {
-    const found = requireFound(await findClientApp(db, clientOf(request).appId));
+    const found = requireFound(await findOauthClientApp(db, clientOf(request).appId));
     checkId(request, 'application', found.resource_id);
     return formatApplicationEntry(shownApp(found), publicUrl(), clock());
   };
@@ -203,7 +203,7 @@ async function* authorizationEntries(
   }
 }
 
-const shownApp = (row: ClientApp) => ({
+const shownApp = (row: OauthClientApp) => ({
   id: row.resource_id,
   clientId: row.app_id,
   name: row.name,

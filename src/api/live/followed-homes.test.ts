@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { FollowedHomes } from './followed-homes.ts';
-import { createEventOutlet } from './outlet.ts';
+import { createServerSentEventWriter } from './outlet.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const caller: Caller = {
@@ -15,7 +15,7 @@ const caller: Caller = {
 };
 const follower = (deviceId?: string, place: string | null = null) => ({
   ...{ caller, userId: 'usr_1', deviceId, lastEventId: undefined, owner: { userId: 'usr_1', share: 1 } as never },
-  ...{ outlet: createEventOutlet(), place: place === null ? null : { sinceMs: 0, eventId: place } },
+  ...{ outlet: createServerSentEventWriter(), place: place === null ? null : { sinceMs: 0, eventId: place } },
 });
 const seen = (deviceId: string, seenAtMicros: number) => ({ userId: 'usr_1', deviceId, seenAtMicros });
 const reading = (deviceId: string, watts: number) => ({

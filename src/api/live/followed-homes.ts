@@ -3,10 +3,10 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
 import { computeMeasuredPower } from '#src/energy/period/power-now.ts';
-import { type EventOutlet, formatServerSentEvent } from './outlet.ts';
-import { formatStreamPosition, isDirectSuccessor, type StreamPosition } from './place.ts';
+import { formatServerSentEvent, type ServerSentEventWriter } from './outlet.ts';
+import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
 
-export interface StreamRequest {
+export interface UsageStreamRequest {
   caller: Caller;
   /** The account whose home is followed. */
   userId: string;
@@ -16,9 +16,9 @@ export interface StreamRequest {
   lastEventId: string | undefined;
 }
 
-export interface Follower extends StreamRequest {
+export interface StreamFollower extends UsageStreamRequest {
   owner: StreamOwner;
-  outlet: EventOutlet;
+  outlet: ServerSentEventWriter;
   /** Position of the stream in the home's usage events. Null if the stream has no usage events. */
   place: StreamPosition | null;
 }
@@ -27,7 +27,7 @@ type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 
 /** A home that at least one open stream of this process follows. */
 interface Home {
-  followers: Set<Follower>;
+  followers: Set<StreamFollower>;
   /** Latest reading of each device as the text of an event, by device. Null for a device without such readings (a thermostat). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
   /** Latest values of the home's devices. The home's measured power is computed from these values, and from the devices and their roles. */
@@ -50,7 +50,7 @@ export class FollowedHomes {
     return [...this.#homes.keys()];
   }
 
-  get followers(): Follower[] {
+  get followers(): StreamFollower[] {
     return [...this.#homes.values()].flatMap((home) => [...home.followers]);
   }
 
@@ -62,7 +62,7 @@ export class FollowedHomes {
    * Adds a stream, and sends it the latest readings and power. The stream is removed when its outlet closes. Returns whether it is the
    * first follower of its home.
    */
-  add(follower: Follower, now: Date): boolean {
+  add(follower: StreamFollower, now: Date): boolean {
     const { userId, outlet } = follower;
     const known = this.#homes.get(userId);
     const home: Home = known ?? {
@@ -160,7 +160,7 @@ export class FollowedHomes {
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {
-      if (!place || !isDirectSuccessor(place.eventId, event) || !outlet.hasRoom()) continue;
+      if (!place || !isNextEvent(place.eventId, event) || !outlet.hasRoom()) continue;
       place.eventId = event.eventId;
       outlet.send(formatServerSentEvent('usage', data, formatStreamPosition(place)));
     }
@@ -172,10 +172,10 @@ function powerText(userId: string, { parts, channels }: Home, now: Date): string
   return power && formatServerSentEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
 }
 
-function sendPower({ deviceId, outlet }: Follower, text: string): void {
+function sendPower({ deviceId, outlet }: StreamFollower, text: string): void {
   if (deviceId === undefined) outlet.sendLatest('power', text);
 }
 
-function sendReading({ deviceId, outlet }: Follower, ofDevice: string, text: string | null): void {
+function sendReading({ deviceId, outlet }: StreamFollower, ofDevice: string, text: string | null): void {
   if (text !== null && (deviceId === undefined || deviceId === ofDevice)) outlet.sendLatest(ofDevice, text);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { ReadRouter } from '#src/api/reads.ts';
-import { loadStreamOwner, requireStreamRoom } from '#src/api/stream-room.ts';
-import { getCounterName } from '#src/auth/authenticate.ts';
+import type { ReadDatabaseRouter } from '#src/api/reads.ts';
+import { assertStreamAllowed, loadStreamOwner } from '#src/api/stream-room.ts';
+import { getRequestCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -15,8 +15,8 @@ import {
   recordFollower,
   refreshFollowers,
 } from '#src/events/followers.ts';
-import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
-import { createEventOutlet, formatServerSentEvent } from './outlet.ts';
+import { FollowedHomes, type StreamFollower, type UsageStreamRequest } from './followed-homes.ts';
+import { createServerSentEventWriter, formatServerSentEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /**
@@ -43,7 +43,7 @@ export const STREAM_SCOPE = 'insights:read' as const;
 
 interface LiveParts {
   db: Database;
-  reads?: ReadRouter;
+  reads?: ReadDatabaseRouter;
   clock: Clock;
 }
 
@@ -52,7 +52,7 @@ interface LiveParts {
  * and the outbox. Readings cause no writes for streams, and an open stream causes no queries of its own. The queries go to a standby if
  * there is one; access is checked on the primary.
  */
-export class LiveStreams {
+export class UsageStreams {
   readonly #homes = new FollowedHomes();
   readonly #parts: LiveParts;
   readonly #counter: Pick<RequestCounter, 'suspended'>;
@@ -76,15 +76,15 @@ export class LiveStreams {
    * Opens a stream of a home or of one of its devices. Throws 429 if the account has used up its share of streams at this process, and 503
    * if the process has no room.
    */
-  async open(request: StreamRequest): Promise<Readable> {
+  async open(request: UsageStreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
     const owner = await loadStreamOwner(db, request.caller);
-    requireStreamRoom(this.#homes.followers, owner);
+    assertStreamAllowed(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
     // The limits are checked again, because other streams may have opened during the queries.
-    requireStreamRoom(this.#homes.followers, owner);
-    const outlet = createEventOutlet();
-    const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
+    assertStreamAllowed(this.#homes.followers, owner);
+    const outlet = createServerSentEventWriter();
+    const follower: StreamFollower = { ...request, owner, outlet, place: place && { ...place } };
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };
     outlet.send(retryText());
@@ -173,10 +173,13 @@ export class LiveStreams {
     try {
       if (all.length > 0) {
         const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
-        const byKey = all.filter(({ caller }) => caller.by !== 'session').map(({ caller }) => getCounterName(caller));
+        const byKey = all
+          .filter(({ caller }) => caller.by !== 'session')
+          .map(({ caller }) => getRequestCounterName(caller));
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
-          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(getCounterName(one.caller)))) end(one);
+          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(getRequestCounterName(one.caller))))
+            end(one);
         await refreshFollowers(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;
@@ -186,7 +189,7 @@ export class LiveStreams {
   }
 
   /** Returns the position in the usage events at which a stream starts, and whether the stream continues the client's previous stream. */
-  async #placeOf({ userId, deviceId, lastEventId }: StreamRequest) {
+  async #placeOf({ userId, deviceId, lastEventId }: UsageStreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;
     const sinceMs = await recordFollower(db, userId);
@@ -200,7 +203,7 @@ export class LiveStreams {
 
 const retryText = (): string => `retry: ${Math.round(RETRY_MS.least + Math.random() * RETRY_MS.spread)}\n\n`;
 
-const end = ({ outlet }: Follower): void => outlet.end(retryText());
+const end = ({ outlet }: StreamFollower): void => outlet.end(retryText());
 
 function* chunks<One>(all: readonly One[]): Generator<One[]> {
   for (let at = 0; at < all.length; at += MAX_AT_ONCE) yield all.slice(at, at + MAX_AT_ONCE);

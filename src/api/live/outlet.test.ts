@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createEventOutlet, formatServerSentEvent } from './outlet.ts';
+import { createServerSentEventWriter, formatServerSentEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read uses a limited number of bytes, and later gets the newest event of each name', async () => {
-  const { stream, hasRoom, send, sendLatest } = createEventOutlet();
+  const { stream, hasRoom, send, sendLatest } = createServerSentEventWriter();
   const eventText = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
   for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sendLatest(name, eventText(name, round));
   expect(hasRoom()).toBe(false);
@@ -22,7 +22,7 @@ test('a client that does not read uses a limited number of bytes, and later gets
 });
 
 test('a stream that ends delivers its final event to a slow reader, and nothing after it', () => {
-  const { stream, sendLatest, send, end } = createEventOutlet();
+  const { stream, sendLatest, send, end } = createServerSentEventWriter();
   for (let round = 0; round < 100; round++) sendLatest('a', 'x'.repeat(1_000));
   end('retry: 1\n\n');
   send('late');

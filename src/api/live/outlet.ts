@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** Sends server-sent events to one client (HTML standard, 9.2). */
-export interface EventOutlet {
+export interface ServerSentEventWriter {
   stream: Readable;
   /** Whether the client has read enough of the earlier events to receive another event. */
   hasRoom(): boolean;
@@ -15,7 +15,7 @@ export interface EventOutlet {
 /** Maximum number of unread bytes in a stream. Above this size, no event is added, and only the latest event of each name waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
-export function createEventOutlet(): EventOutlet {
+export function createServerSentEventWriter(): ServerSentEventWriter {
   const waiting = new Map<string, string>();
   let isOver = false;
   const hasRoom = () => stream.readableLength < MAX_UNREAD_BYTES && !isOver && !stream.destroyed;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isDirectSuccessor } from './place.ts';
+import { isNextEvent } from './place.ts';
 
 test('followers receive each event once and in order, whenever they have room for it', () => {
   const EVENTS = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
@@ -18,7 +18,7 @@ test('followers receive each event once and in order, whenever they have room fo
         // The simulated query returns at most two events.
         for (const eventId of EVENTS.filter((id) => id > afterId).slice(0, 2)) {
           for (const [index, follower] of followers.entries()) {
-            if (![firstAfter, secondAfter][index] || !isDirectSuccessor(follower.place, { afterId, eventId })) continue;
+            if (![firstAfter, secondAfter][index] || !isNextEvent(follower.place, { afterId, eventId })) continue;
             follower.place = eventId;
             follower.sent.push(eventId);
           }

@@ -23,7 +23,5 @@ export function parseStreamPosition(id: string): StreamPosition | null {
  * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. A follower that
  * is behind `afterId` needs earlier events as well, so it waits for a later query. Pure.
  */
-export const isDirectSuccessor = (
-  placeId: string,
-  { afterId, eventId }: { afterId: string; eventId: string },
-): boolean => placeId >= afterId && placeId < eventId;
+export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
+  placeId >= afterId && placeId < eventId;

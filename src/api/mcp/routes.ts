@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { isNestedTooDeeply } from '#src/api/bodies.ts';
 import type { ApiContext } from '#src/api/context.ts';
-import { RESOURCE_METADATA } from '#src/api/plugins/errors.ts';
+import { RESOURCE_METADATA_PATH } from '#src/api/plugins/errors.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { McpRequestHandler } from './server.ts';
@@ -67,7 +67,7 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
 /** Adds the metadata of the protected resources (RFC 9728), from which clients learn how to send a key and which scopes exist. */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
-    app.get(`${RESOURCE_METADATA}${path}`, async () => ({
+    app.get(`${RESOURCE_METADATA_PATH}${path}`, async () => ({
       resource: `${publicUrl()}${path}`,
       resource_name: 'Energy usage service',
       resource_documentation: `${publicUrl()}/docs`,

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
-import { addOperation, listIdsInPath } from '#src/api/operation.ts';
+import { addOperation, listPathParameters } from '#src/api/operation.ts';
 import { addErrorHandler, createErrorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { getSchemaMembers, TOOLS, type Tool } from './tools.ts';
+import { listSchemaMembers, TOOLS, type Tool } from './tools.ts';
 
 /** Maximum size of a tool's result in bytes. Assistants read the whole result. */
 const MAX_RESULT_BYTES = 262_144;
@@ -27,7 +27,7 @@ interface OperationResponse {
 }
 
 /** Runs a tool's operation for a caller, with arguments that the operation validates. */
-export type RunTool = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
+export type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
 /** Header that carries the id of the request that called the tool. Only this process can send requests to these routes. */
 const REQUEST_HEADER = 'request-id';
@@ -37,7 +37,7 @@ const REQUEST_HEADER = 'request-id';
  * same checks as a request over HTTPS: scopes, names and values, reach, and the lock of the caller for a change. The audit log records
  * `mcp` as its interface.
  */
-export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): RunTool {
+export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): ToolRunner {
   const callers = new Map<string, Caller>();
   const app = Fastify({
     loggerInstance: log,
@@ -91,11 +91,11 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
     throw createUnprocessableError(...unknown.map((field) => ({ field, message: 'is not an argument' })));
   const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
   const members = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
-  const inBody = isIn(getSchemaMembers(runs.body));
+  const inBody = isIn(listSchemaMembers(runs.body));
   const body = Object.fromEntries(members.filter(([name]) => inBody(name)));
   const texts = new Map(members.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;
-  for (const name of listIdsInPath(runs.path)) {
+  for (const name of listPathParameters(runs.path)) {
     const id = texts.get(name);
     if (id === undefined) throw createUnprocessableError({ field: name, message: 'is required' });
     if (/^\.{0,2}$/.test(id)) return null;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
-import { describePathId } from '#src/api/openapi.ts';
-import { type Json, toJsonSchema } from '#src/api/openapi-schema.ts';
-import { type AnyOperation, getOperationScopes, listIdsInPath } from '#src/api/operation.ts';
+import { describePathParameter } from '#src/api/openapi.ts';
+import { convertZodToJsonSchema, type Json } from '#src/api/openapi-schema.ts';
+import { type AnyOperation, getOperationScopes, listPathParameters } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
@@ -168,14 +168,14 @@ function operationOf({ name, operation }: ToolDefinition): AnyOperation {
   return found;
 }
 
-export function getSchemaMembers(part: z.ZodType | undefined): Record<string, z.ZodType> {
+export function listSchemaMembers(part: z.ZodType | undefined): Record<string, z.ZodType> {
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
 
 /** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
-  const ids = listIdsInPath(path).map((id) => [id, z.string().describe(describePathId(id))] as const);
-  const all = { ...Object.fromEntries(ids), ...getSchemaMembers(query), ...getSchemaMembers(body) };
+  const ids = listPathParameters(path).map((id) => [id, z.string().describe(describePathParameter(id))] as const);
+  const all = { ...Object.fromEntries(ids), ...listSchemaMembers(query), ...listSchemaMembers(body) };
   const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
   const shape = names.map((member) => {
     const schema = all[member];
@@ -195,7 +195,7 @@ function outputSchemaOf(answer: z.ZodType) {
 /** Converts a schema to a JSON Schema that contains its named parts, because a tool has no surrounding document to refer to. */
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
-  const { $ref, ...json } = toJsonSchema(schema, io, named);
+  const { $ref, ...json } = convertZodToJsonSchema(schema, io, named);
   // A named schema would become a reference at the top level, but some clients expect `type: object` there.
   const name =
     String($ref ?? '')

@@ -1,15 +1,17 @@
 import type { Interaction } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import type { App } from '#src/auth/apps.ts';
-import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
+import { AUTHORIZATION_DAYS_BY_DURATION } from '#src/auth/authorizations.ts';
 import { GREEN_BUTTON_REQUIRED_SCOPE, parseGreenButtonTerms } from '#src/auth/green-button.ts';
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Language, loadWords } from '#src/delivery/words/words.ts';
-import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
+import { GREEN_BUTTON_SCOPE_PARAMETER } from './green-button-requests.ts';
 
-export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
+export const AUTHORIZATION_DURATIONS = Object.keys(
+  AUTHORIZATION_DAYS_BY_DURATION,
+) as (keyof typeof AUTHORIZATION_DAYS_BY_DURATION)[];
 
 export interface ConsentRequest {
   found: Interaction;
@@ -17,7 +19,7 @@ export interface ConsentRequest {
 }
 
 /** Returns the requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
-export const getScopes = ({ found, app }: ConsentRequest): AppScope[] => {
+export const getRequestedScopes = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
@@ -27,7 +29,9 @@ export const getScopes = ({ found, app }: ConsentRequest): AppScope[] => {
  * usage. Pure.
  */
 export const findGreenButtonScope = (asked: ConsentRequest): string | null =>
-  getScopes(asked).includes(GREEN_BUTTON_REQUIRED_SCOPE) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
+  getRequestedScopes(asked).includes(GREEN_BUTTON_REQUIRED_SCOPE)
+    ? (asked.found.params[GREEN_BUTTON_SCOPE_PARAMETER] ?? null)
+    : null;
 
 /** Returns the app's redirect URI, to which the browser returns with a code or a refusal. */
 export const getRedirectUri = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
@@ -88,7 +92,7 @@ export async function consentPages(language: Language) {
       const content = `<fieldset><legend>${words.howLong}</legend>\n${choices.join('\n')}</fieldset>
 <p>${button('allow', words.allow)} ${button('deny', words.deny)}</p>
 `;
-      const scopes = getScopes(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
+      const scopes = getRequestedScopes(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
 ${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives({ host: escapeHtml(getRedirectUri(asked).host) })}</p>
 <p>${words.end}</p>

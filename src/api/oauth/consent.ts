@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { findSessionOfRequest, formatSetCookie, SESSION_COOKIE_NAMES } from '#src/api/dashboard/caller.ts';
-import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
+import { PLAIN_PAGE_SECURITY_POLICY } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { findClientApp } from '#src/auth/apps.ts';
+import { findOauthClientApp } from '#src/auth/apps.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AUTHORIZED_DAYS, createAuthorization } from '#src/auth/authorizations.ts';
+import { AUTHORIZATION_DAYS_BY_DURATION, createAuthorization } from '#src/auth/authorizations.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, createCsrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -17,7 +17,7 @@ import {
   consentPages,
   findGreenButtonScope,
   getRedirectUri,
-  getScopes,
+  getRequestedScopes,
 } from './consent-page.ts';
 import type { OauthStore } from './store.ts';
 
@@ -56,7 +56,7 @@ export function addConsentRoutes(app: FastifyInstance, context: ApiContext, part
         if ((await refusalOf(context, caller)) !== null) throw new AppError('forbidden');
         const until = AUTHORIZATION_DURATIONS.find((one) => one === formData.get('until'));
         if (until === undefined) throw new AppError('badRequest');
-        const days = AUTHORIZED_DAYS[until];
+        const days = AUTHORIZATION_DAYS_BY_DURATION[until];
         return reply.redirect(await allow(context, parts, { asked, caller, days, request }), 303);
       }
       default:
@@ -93,7 +93,7 @@ async function findAsked(
   try {
     const found = await (await provider()).interactionDetails(...messagesOf(request));
     if (found.uid !== (request.params as { uid: string }).uid) return null;
-    const app = await findClientApp(db, found.params.client_id ?? '');
+    const app = await findOauthClientApp(db, found.params.client_id ?? '');
     return app && { found, app };
   } catch (error) {
     if ((error as Error).name === 'SessionNotFound') return null;
@@ -148,7 +148,7 @@ function allow(
       // The request for consent is read again under a lock, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
-      const scopes = getScopes(asked);
+      const scopes = getRequestedScopes(asked);
       const consented = { homeId, app, scopes, days, greenButtonScope: findGreenButtonScope(asked), now: clock() };
       const grantId = await createAuthorization(trx, consented);
       const details = { app_id: app.app_id, scopes, days };
@@ -167,7 +167,7 @@ function send(reply: FastifyReply, status: number, page: string, redirect?: URL)
   // A policy cannot contain the host [::1], so for IPv6 addresses all of http: is allowed.
   const target = redirect && (redirect.hostname.startsWith('[') ? 'http:' : redirect.origin);
   const policy = target
-    ? PLAIN_PAGE_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)
-    : PLAIN_PAGE_POLICY;
+    ? PLAIN_PAGE_SECURITY_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)
+    : PLAIN_PAGE_SECURITY_POLICY;
   return reply.status(status).header('Content-Security-Policy', policy).type('text/html; charset=utf-8').send(page);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
+import { replaceGreenButtonScope, replaceGreenButtonTokenScope } from './green-button-requests.ts';
 
 const NEGOTIATED = 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000';
-const read = (text: string) => Object.fromEntries(readGreenButtonScope(new URLSearchParams(text)) ?? []);
+const read = (text: string) => Object.fromEntries(replaceGreenButtonScope(new URLSearchParams(text)) ?? []);
 
 test('converts a Green Button scope string into a scope of this service', () => {
   const asked = encodeURIComponent('devices:read FB=4_5;IntervalDuration=900');
@@ -16,14 +16,14 @@ test('converts a Green Button scope string into a scope of this service', () => 
 
 test('leaves a request without such a scope string unchanged, except for parameters that clients must not set', () => {
   for (const text of ['scope=insights:read', '', 'scope=FB=10', 'scope=FB=4&scope=FB=5', 'scope=FB=4%20FB=5'])
-    expect(readGreenButtonScope(new URLSearchParams(text))).toBeNull();
+    expect(replaceGreenButtonScope(new URLSearchParams(text))).toBeNull();
   expect(read('scope=insights:read&green_button_scope=FB=4')).toEqual({ scope: 'insights:read' });
   expect(read('scope=FB=10&green_button_scope=FB=4')).toEqual({ scope: 'FB=10' });
 });
 
 test('converts scopes in a request for tokens; a token of the app itself gets no scope', () => {
   const form = (text: string) => {
-    const changed = readGreenButtonTokenScope(new URLSearchParams(text));
+    const changed = replaceGreenButtonTokenScope(new URLSearchParams(text));
     return changed && Object.fromEntries(changed);
   };
   expect(form('grant_type=refresh_token&scope=FB=4%20insights:read%20devices:read')).toEqual({

@@ -1,16 +1,16 @@
 import { GREEN_BUTTON_REQUIRED_SCOPE, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
 /** Name of an internal parameter of a request for consent. It contains the negotiated scope string of ESPI. Clients cannot set it. */
-export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
+export const GREEN_BUTTON_SCOPE_PARAMETER = 'green_button_scope';
 
 /**
  * Replaces the ESPI scope string in a request for consent with the corresponding scope, and adds the negotiated string as a parameter. If
  * no part of the string can be granted, does not replace the string, which is later refused as an unknown scope. Returns null if nothing
  * changes. Pure.
  */
-export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
+export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);
-  params.delete(GREEN_BUTTON_PARAMETER);
+  params.delete(GREEN_BUTTON_SCOPE_PARAMETER);
   const isChanged = params.size !== asked.size;
   const [text, ...more] = params.getAll('scope');
   const scopes = text?.split(' ') ?? [];
@@ -19,7 +19,7 @@ export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | 
   if (negotiated === null) return isChanged ? params : null;
   const others = scopes.filter((scope) => !isGreenButtonScope(scope) && scope !== GREEN_BUTTON_REQUIRED_SCOPE);
   params.set('scope', [GREEN_BUTTON_REQUIRED_SCOPE, ...others].join(' '));
-  params.set(GREEN_BUTTON_PARAMETER, negotiated);
+  params.set(GREEN_BUTTON_SCOPE_PARAMETER, negotiated);
   return params;
 }
 
@@ -28,7 +28,7 @@ export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | 
  * app itself has no scopes, so its ESPI strings are removed. Any other scope is then replaced with one that is refused, because
  * oidc-provider ignores unknown scopes. Pure.
  */
-export function readGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
+export function replaceGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];
   const others = scopes.filter((scope) => !isGreenButtonScope(scope));
   const isOfApp = form.get('grant_type') === 'client_credentials';

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import inject, { type InjectOptions, type Response } from 'light-my-request';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
-import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
-import { countAuthorization, countFailedSignIn } from '#src/api/plugins/rate-limits.ts';
-import { getCounterName } from '#src/auth/authenticate.ts';
+import { PLAIN_PAGE_SECURITY_POLICY } from '#src/api/plain-page.ts';
+import { countConsentRequest, countFailedSignIn } from '#src/api/plugins/rate-limits.ts';
+import { getRequestCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -12,7 +12,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsentRoutes } from './consent.ts';
-import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
+import { replaceGreenButtonScope, replaceGreenButtonTokenScope } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import { OauthStore } from './store.ts';
 
@@ -121,16 +121,16 @@ const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
 });
 
 async function authorize({ counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
-  await countAuthorization(counter, request.ip);
+  await countConsentRequest(counter, request.ip);
   const { response_mode: mode } = request.query as { response_mode?: unknown };
   // Other response modes are refused, because they need a script or show the code to scripts of the app's page.
   if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
-  reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
+  reply.header('Content-Security-Policy', PLAIN_PAGE_SECURITY_POLICY);
   const [path = ''] = request.url.split('?', 1);
   const asked = new URLSearchParams(request.url.slice(path.length));
   // Requests are stored as JSON, in which PostgreSQL does not accept NUL.
   if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
-  const read = readGreenButtonScope(asked);
+  const read = replaceGreenButtonScope(asked);
   return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
 }
 
@@ -141,7 +141,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   // A request of an app itself is counted only after the app's secret was accepted, so that others cannot use up the app's limit.
   if (form.get('grant_type') === 'client_credentials')
     await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
-  const body = readGreenButtonTokenScope(form)?.toString();
+  const body = replaceGreenButtonTokenScope(form)?.toString();
   const done = await joinOrBeginTransaction(db, (trx) =>
     store.inTransaction({ trx, because }, () => forward(request, omitUndefined({ body }))),
   );
@@ -150,8 +150,8 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
 }
 
 /** Counts a request of an app, if `owner` is known. Throws 429 if the limit is reached. */
-async function takeRequest(counter: RequestCounter, owner: Parameters<typeof getCounterName>[0] | null) {
-  const counted = owner && (await counter.take(getCounterName(owner)));
+async function takeRequest(counter: RequestCounter, owner: Parameters<typeof getRequestCounterName>[0] | null) {
+  const counted = owner && (await counter.take(getRequestCounterName(owner)));
   if (counted && !counted.allowed)
     throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
 }

@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
-import { isSecretOf } from '#src/auth/apps.ts';
-import { applicationUrl, GREEN_BUTTON_REQUIRED_SCOPE, subscriptionUrls } from '#src/auth/green-button.ts';
+import { isSecretWithHash } from '#src/auth/apps.ts';
+import { createApplicationUrl, createSubscriptionUrls, GREEN_BUTTON_REQUIRED_SCOPE } from '#src/auth/green-button.ts';
 import { createSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
-import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
+import { GREEN_BUTTON_SCOPE_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
@@ -76,7 +76,7 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
       short: cookie,
     },
     expiresWithSession: async () => false,
-    extraParams: [GREEN_BUTTON_PARAMETER],
+    extraParams: [GREEN_BUTTON_SCOPE_PARAMETER],
     features: {
       clientCredentials: { enabled: true },
       devInteractions: OFF,
@@ -119,7 +119,7 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
 /** Makes oidc-provider compare the hashes of app secrets, and create tokens in the format of this service. */
 function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
-    return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
+    return this.clientSecret !== undefined && isSecretWithHash(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
     // The replaced function of oidc-provider also sets the token format.
@@ -190,7 +190,7 @@ async function withGreenButton(
 ): Promise<TokenAnswer> {
   if (grantId === undefined) {
     const id = await store.resourceOfApp(clientId);
-    return id === null ? answer : { ...answer, resourceURI: applicationUrl(issuer, id) };
+    return id === null ? answer : { ...answer, resourceURI: createApplicationUrl(issuer, id) };
   }
   const found = await store.subscriptionOf(grantId);
   if (!found) return answer;
@@ -198,5 +198,5 @@ async function withGreenButton(
   // The new token can have fewer scopes than the authorization.
   if (!scopes.includes(GREEN_BUTTON_REQUIRED_SCOPE)) return answer;
   const others = scopes.filter((scope) => scope !== GREEN_BUTTON_REQUIRED_SCOPE);
-  return { ...answer, scope: [found.scope, ...others].join(' '), ...subscriptionUrls(issuer, found.id) };
+  return { ...answer, scope: [found.scope, ...others].join(' '), ...createSubscriptionUrls(issuer, found.id) };
 }

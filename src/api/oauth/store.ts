@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
-import { type ClientApp, findClientApp, isSecretOf } from '#src/auth/apps.ts';
+import { findOauthClientApp, isSecretWithHash, type OauthClientApp } from '#src/auth/apps.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { hashApiKey } from '#src/auth/key-format.ts';
 import type { Clock } from '#src/core/clock.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
-import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.ts';
+import { type AuthorizationEndReason, endAuthorizations } from '#src/users/app-access.ts';
 
 /** Time for which the token response to a refresh is repeated, because the app may not have received the response. */
 const REPEATED_MS = 30_000;
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
 /** Transaction in which the authorization server handles a request, and the reason for which the request ends an authorization. */
 interface Work {
   trx: Database;
-  because: AuthorizationEnd;
+  because: AuthorizationEndReason;
   /** A stored token response to repeat, and the app that received it. */
   repeated?: { answer: unknown; clientId: unknown };
 }
@@ -37,10 +37,10 @@ interface Work {
 export class OauthStore {
   readonly #current = new AsyncLocalStorage<Work>();
   readonly #db: Database;
-  readonly #box: SecretBox;
+  readonly #box: SecretEncrypter;
   readonly #clock: Clock;
 
-  constructor(db: Database, box: SecretBox, clock: Clock) {
+  constructor(db: Database, box: SecretEncrypter, clock: Clock) {
     this.#db = db;
     this.#box = box;
     this.#clock = clock;
@@ -90,8 +90,8 @@ export class OauthStore {
    * confidential.
    */
   async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
-    const app = await findClientApp(this.#database, clientId);
-    const isProved = app?.client_secret_sha256 && isSecretOf(app.client_secret_sha256, secret);
+    const app = await findOauthClientApp(this.#database, clientId);
+    const isProved = app?.client_secret_sha256 && isSecretWithHash(app.client_secret_sha256, secret);
     return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
   }
 
@@ -259,7 +259,7 @@ export class OauthStore {
     return {
       ...NOTHING,
       find: async (id) => {
-        const app = await findClientApp(this.#database, id);
+        const app = await findOauthClientApp(this.#database, id);
         return app ? clientOf(app) : undefined;
       },
     };
@@ -294,7 +294,7 @@ const NOTHING: Adapter = {
 };
 
 /** Returns an app as client metadata of the authorization server (RFC 7591). server.ts compares the secret by its SHA-256. */
-function clientOf(app: ClientApp): StoredPayload {
+function clientOf(app: OauthClientApp): StoredPayload {
   const isPublic = app.client_secret_sha256 === null;
   return {
     client_id: app.app_id,

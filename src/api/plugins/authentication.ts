@@ -3,7 +3,7 @@ import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
-import { countFailedSignIn, countRequest, refuseSuspended } from './rate-limits.ts';
+import { countFailedSignIn, countRequest, refuseSuspendedCaller } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,11 +25,11 @@ declare module 'fastify' {
 const SLOW_BODY_MS = 100;
 
 /** Whether a request is for the tools of assistants (src/api/mcp). */
-export const isToolRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
+export const isMcpRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
 /** Whether a request is for resources of Green Button (src/api/green-button), which accept only tokens of apps. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
 /** Whether the path of a request needs a key. The OpenAPI document needs none. */
-export const requiresApiKey = (request: FastifyRequest) =>
+export const isApiKeyRequired = (request: FastifyRequest) =>
   /^\/(?:v1(?!\/openapi\.json(?:\?|$))|mcp)(?:\/|\?|$)/.test(request.url) || isForGreenButton(request);
 
 /**
@@ -38,7 +38,7 @@ export const requiresApiKey = (request: FastifyRequest) =>
  */
 function isTaken({ by }: Caller, request: FastifyRequest): boolean {
   if (isForGreenButton(request)) return by === 'app' || by === 'client';
-  return by !== 'client' && !(by === 'app' && isToolRequest(request));
+  return by !== 'client' && !(by === 'app' && isMcpRequest(request));
 }
 
 /**
@@ -49,7 +49,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
   app.decorateRequest('caller', null);
   app.decorateRequest('countedAtMs', 0);
   app.addHook('onRequest', async (request, reply) => {
-    if (!requiresApiKey(request)) return;
+    if (!isApiKeyRequired(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
@@ -66,7 +66,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
   });
   app.addHook('preHandler', (request, _reply, done) => {
     const isSlow = performance.now() - request.countedAtMs >= SLOW_BODY_MS;
-    if (!request.caller || !requiresApiKey(request) || !isSlow) return done();
-    refuseSuspended(counter, request.caller).then(() => done(), done);
+    if (!request.caller || !isApiKeyRequired(request) || !isSlow) return done();
+    refuseSuspendedCaller(counter, request.caller).then(() => done(), done);
   });
 }

@@ -6,7 +6,7 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessageSchema, createClaimLimiter } from '#src/onboarding/claims.ts';
+import { claimMessageSchema, createClaimLimiter, processClaim } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
@@ -24,7 +24,7 @@ export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, 
     let isKnown = false;
     const answer = await gate(request.ip, async () => {
       isKnown = await checkBatchSecret(db, batchId, secret, clock());
-      return isKnown ? answerClaim(db, batchId, message, { now: clock(), address: request.ip }) : null;
+      return isKnown ? processClaim(db, batchId, message, { now: clock(), address: request.ip }) : null;
     });
     if (answer) return reply.status(201).send(answer);
     throw new AppError(isKnown ? 'claimRefused' : 'unauthorized');

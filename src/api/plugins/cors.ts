@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
-import { isToolRequest, requiresApiKey } from './authentication.ts';
+import { isApiKeyRequired, isMcpRequest } from './authentication.ts';
 
 /** Response headers that pages of other origins may read. */
 const EXPOSED = [
@@ -31,12 +31,12 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
   const allowed = new Set(origins);
   app.addHook('onRequest', (request, _reply, done) => {
     const { origin } = request.headers;
-    if (origin !== undefined && !allowed.has(origin) && isToolRequest(request)) throw new AppError('originNotAllowed');
+    if (origin !== undefined && !allowed.has(origin) && isMcpRequest(request)) throw new AppError('originNotAllowed');
     done();
   });
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
-    if (!requiresApiKey(request)) return;
+    if (!isApiKeyRequired(request)) return;
     reply.header('Vary', 'Origin');
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return;

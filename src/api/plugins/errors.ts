@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ERROR_DEFINITIONS, type ErrorName, type FieldError, formatErrorCode } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { discardBody } from '../connection.ts';
-import { isToolRequest } from './authentication.ts';
+import { discardRequestBody } from '../connection.ts';
+import { isMcpRequest } from './authentication.ts';
 
 /** Body of every error response (specification, section Errors). */
 export interface ErrorBody {
@@ -56,7 +56,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
     const body = createErrorBody(name, publicUrl());
-    if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardBody(reply);
+    if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardRequestBody(reply);
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
@@ -81,14 +81,14 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
 }
 
 /** Path of the metadata of the protected resources (RFC 9728). */
-export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
  * Returns the `WWW-Authenticate` header: the expected form of the Authorization header or, if a header of this form was sent, its error
  * (RFC 6750, section 3). It does not reveal which keys exist. For assistants it also contains the address of the metadata.
  */
 function challenge(request: FastifyRequest, publicUrl: string): string {
-  const metadata = isToolRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA}/mcp"` : '';
+  const metadata = isMcpRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}/mcp"` : '';
   if (/^Bearer +\S+$/i.test(request.headers.authorization ?? ''))
     return `Bearer error="invalid_token", error_description="The API key is unknown, revoked, expired or of another environment"${metadata}`;
   return `Bearer realm="Send the header Authorization: Bearer API_KEY"${metadata}`;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
   claimIdempotencyKey,
@@ -23,7 +23,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * leaves no trace and can be repeated. A request without a transaction claims its key first.
  */
 export async function runIdempotently(
-  { db, box }: { db: Database; box: SecretBox },
+  { db, box }: { db: Database; box: SecretEncrypter },
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
@@ -52,7 +52,7 @@ export async function runIdempotently(
 }
 
 async function runAndStore(
-  { db, box }: { db: Database; box: SecretBox },
+  { db, box }: { db: Database; box: SecretEncrypter },
   keyed: IdempotentRequest,
   run: () => Promise<{ status: number; answer: unknown }>,
 ): Promise<{ status: number; answer: unknown }> {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { sendPlainPage, wantsHtml } from '#src/api/plain-page.ts';
+import { isHtmlRequested, sendPlainPage } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { loadWords } from '#src/delivery/words/words.ts';
 import { createErrorBody } from './errors.ts';
@@ -19,7 +19,7 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
     const [path = '', ...query] = request.url.split('?');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     reply.header('Vary', 'Accept, Accept-Language');
-    if (isRead && wantsHtml(request.headers)) {
+    if (isRead && isHtmlRequested(request.headers)) {
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
       const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
@@ -60,7 +60,7 @@ const patternOf = (url: string): RegExp =>
 export function addRootRedirect(app: FastifyInstance): void {
   app.get('/', (request, reply) => {
     reply.header('Vary', 'Accept');
-    if (!wantsHtml(request.headers)) return reply.callNotFound();
+    if (!isHtmlRequested(request.headers)) return reply.callNotFound();
     return reply.redirect('/dashboard', 302);
   });
 }

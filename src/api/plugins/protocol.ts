@@ -7,11 +7,11 @@ import type { ErrorBody } from './errors.ts';
 /** Maximum size of a request's head in bytes: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
 
-/** Server options. With them, `addProtocolErrors` answers errors that Node would otherwise answer with an empty body. */
-export const LENIENT_PARSER = { requireHostHeader: false } as const;
+/** Server options. With them, `addProtocolErrorResponses` answers errors that Node would otherwise answer with an empty body. */
+export const LENIENT_PARSER_OPTIONS = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
-export function addProtocolErrors(app: FastifyInstance): void {
+export function addProtocolErrorResponses(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');
@@ -36,7 +36,7 @@ export function addProtocolErrors(app: FastifyInstance): void {
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
 /** Answers a request that Node cannot parse, if the connection still permits a response, and closes the connection. */
-export function refuseBrokenRequest(error: Error, socket: Duplex, refused: ErrorBody): void {
+export function refuseUnparsableRequest(error: Error, socket: Duplex, refused: ErrorBody): void {
   // After a failed TLS handshake, no response is written, because it would wait for the handshake without end.
   if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return void socket.destroy();
   const body = JSON.stringify(refused);
@@ -48,7 +48,7 @@ export function refuseBrokenRequest(error: Error, socket: Duplex, refused: Error
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });
 
 /** Returns the path and query of a request target. Removes the host from a target in absolute form (RFC 9112, 3.2.2). */
-export function toOriginForm(target: string): string {
+export function getPathAndQuery(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;
   const rest = target.slice(origin.length);

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Caller, getCounterName } from '#src/auth/authenticate.ts';
+import { type Caller, getRequestCounterName } from '#src/auth/authenticate.ts';
 import { getNetworkOfAddress, type RequestCounter, type RequestDecision } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -29,7 +29,7 @@ export async function countRequest(
 ): Promise<void> {
   const { keyId, device } = caller;
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(getCounterName(caller), weight);
+  const decision = await counter.take(getRequestCounterName(caller), weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
@@ -60,8 +60,8 @@ async function countDeviceRequest(
 /**
  * Throws 429 if an account or a device's key was suspended after its request was counted. Requests are counted before their bodies arrive.
  */
-export const refuseSuspended = (counter: RequestCounter, caller: Caller): Promise<void> =>
-  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : getCounterName(caller));
+export const refuseSuspendedCaller = (counter: RequestCounter, caller: Caller): Promise<void> =>
+  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : getRequestCounterName(caller));
 
 async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(counted);
@@ -82,7 +82,7 @@ export async function countSignIn(counter: RequestCounter, who: string): Promise
 }
 
 /** Counts a request for consent from a network, because each may be stored as a row. Throws 429 if there are too many. */
-export async function countAuthorization(counter: RequestCounter, address: string): Promise<void> {
+export async function countConsentRequest(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, `authorization ${getNetworkOfAddress(address)}`);
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { cacheBuiltFiles, compressFile, sendFile } from '#src/api/compressed-files.ts';
+import { compressFile, createFileCache, sendFile } from '#src/api/compressed-files.ts';
 import { buildOpenApiDocument } from '#src/api/openapi.ts';
 
 /** Content security policy of the documentation: everything is loaded from this origin, and nothing is inline. */
@@ -23,7 +23,7 @@ export function addReferencePages(app: FastifyInstance, publicUrl: () => string)
   const make = async () => {
     const { buildDocsFiles } = await import('#src/api/docs/pages.ts');
     const files = await buildDocsFiles(JSON.parse(String(openApi())) as Record<string, unknown>);
-    return cacheBuiltFiles((path) => {
+    return createFileCache((path) => {
       const file = files.get(path);
       return file && compressFile(file.type, file.content);
     });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { closeConnection, getConnection, onConnectionClosed } from '#src/api/connection.ts';
-import { limitUnsentAnswers } from '#src/api/unsent.ts';
+import { createUnsentResponseLimit } from '#src/api/unsent.ts';
 import { getNetworkOfAddress } from '#src/auth/request-counter.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 
@@ -21,8 +21,8 @@ const STREAM_BYTES = 65_536;
  * have waited longest are aborted. Streams to authenticated callers are exempt: accounts have separate limits for streams, and a slow
  * reader of an export is no attack.
  */
-export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
-  const answers = limitUnsentAnswers(LIMITS);
+export function addUnsentResponseLimits(app: FastifyInstance, metrics: Metrics | undefined): void {
+  const answers = createUnsentResponseLimit(LIMITS);
   metrics?.valuesOf({ energy_http_unsent_bytes: 'Bytes of responses that clients have not read yet' }, async () => ({
     energy_http_unsent_bytes: answers.bytes(),
   }));

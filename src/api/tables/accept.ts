@@ -9,12 +9,12 @@ export const MEDIA_TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   greenButton: 'application/atom+xml',
 } as const;
-export type Format = keyof typeof MEDIA_TYPES;
+export type ResponseFormat = keyof typeof MEDIA_TYPES;
 /** Table formats in which every response with rows is available. */
 export type TableFormat = 'csv' | 'xlsx';
 
 /** Returns the weight (`q`) of each value in an Accept header. The keys are in lower case. Pure. */
-export function parseWeights(header: string): Map<string, number> {
+export function parseAcceptWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const range of header.toLowerCase().split(',')) {
     const [value = '', ...parameters] = range.split(';').map((part) => part.trim());
@@ -29,17 +29,19 @@ export function parseWeights(header: string): Map<string, number> {
  * language. Pure.
  */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
-  const wanted = [...parseWeights(languages)].filter(([, weight]) => weight > 0).toSorted(([, a], [, b]) => b - a);
+  const wanted = [...parseAcceptWeights(languages)]
+    .filter(([, weight]) => weight > 0)
+    .toSorted(([, a], [, b]) => b - a);
   const tags = wanted.map(([tag]) => tag.split('-', 1)[0]);
   return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
 }
 
 /** Returns the offered format that a request prefers to JSON; `json` if it prefers none. Pure. */
-export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
+export function negotiateResponseFormat<F extends ResponseFormat>(accepts: string, offered: readonly F[]): F | 'json' {
   const lower = accepts.toLowerCase();
   // Most requests name none of the formats, so their header need not be parsed.
   if (!offered.some((format) => lower.includes(MEDIA_TYPES[format]))) return 'json';
-  const weights = parseWeights(accepts);
-  const weightOf = (format: Format) => weights.get(MEDIA_TYPES[format]) ?? 0;
+  const weights = parseAcceptWeights(accepts);
+  const weightOf = (format: ResponseFormat) => weights.get(MEDIA_TYPES[format]) ?? 0;
   return offered.reduce<F | 'json'>((best, one) => (weightOf(one) > weightOf(best) ? one : best), 'json');
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { streamPages } from '#src/api/long-answers.ts';
+import { streamJsonPages } from '#src/api/long-answers.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
+import { ROWS_BETWEEN_BREAKS, yieldInTurns } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
@@ -22,7 +22,8 @@ export function formatTable(
   columns: readonly string[] = [],
 ): string | Readable {
   const all = columns.length > 0 ? columns : [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  if (format === 'xlsx' || rows.length > ROWS_PER_TURN) return formatTablePages(reply, format, yieldInTurns(rows), all);
+  if (format === 'xlsx' || rows.length > ROWS_BETWEEN_BREAKS)
+    return formatTablePages(reply, format, yieldInTurns(rows), all);
   reply.type(`${MEDIA_TYPES.csv}; charset=utf-8`);
   return formatCsv(rows, all, true);
 }
@@ -39,7 +40,7 @@ function formatTablePages(
 }
 
 /** Streams rows that arrive page by page. In JSON, the members of `about` precede the rows; in a table, the columns are `columns`. */
-export function sendPages(
+export function streamTablePages(
   reply: Typed,
   format: TableFormat | 'json',
   about: object,
@@ -48,7 +49,7 @@ export function sendPages(
 ): Readable {
   if (format !== 'json') return formatTablePages(reply, format, pages, columns);
   reply.type('application/json; charset=utf-8');
-  return streamPages(about, pages);
+  return streamJsonPages(about, pages);
 }
 
 /** Matches a string that a spreadsheet would interpret as a formula and that is not a number. */

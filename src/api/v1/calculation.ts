@@ -10,7 +10,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
  * Prepares a long calculation over days in a user's time zone. `run` runs the calculation outside the event loop; each account can run one
  * at a time. Throws 404 as `loadAccessibleUser` does, 422 if the days have not begun, and the errors of `Calculator.run`.
  */
-export async function prepareCalculation(
+export async function prepareLongCalculation(
   { db, calculator, clock }: ApiContext,
   caller: Caller,
   { user_id, start, end }: { user_id: string | undefined; start: string; end: string },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findClaim, parsePerson } from './person.ts';
+import { findClaim, parseIdentifiedPerson } from './person.ts';
 
 const config = {
   issuer: 'https://login.example.com',
@@ -8,7 +8,7 @@ const config = {
   emailDomains: undefined,
 };
 const roleWith = (groups: unknown) => {
-  const person = parsePerson({ sub: 'x', groups }, config);
+  const person = parseIdentifiedPerson({ sub: 'x', groups }, config);
   return typeof person === 'string' ? person : person.role;
 };
 
@@ -22,7 +22,7 @@ describe('a person at an OpenID Connect provider', () => {
 
   test('gets no name if the claim is not a usable name', () => {
     for (const sub of [undefined, null, 12, '', 'x'.repeat(256), 'a\0b', 'ä', ['x']])
-      expect([sub, parsePerson({ sub }, config)]).toEqual([sub, 'unusable']);
+      expect([sub, parseIdentifiedPerson({ sub }, config)]).toEqual([sub, 'unusable']);
   });
 
   test.each([
@@ -38,14 +38,16 @@ describe('a person at an OpenID Connect provider', () => {
     [undefined, null],
   ])('whose address is marked as verified by %j has the address %s', (email_verified, verifiedEmail) => {
     const claims = { sub: 'x', email: 'a@example.com', email_verified, xms_edov: email_verified };
-    expect(parsePerson(claims, config)).toMatchObject({ verifiedEmail });
-    expect(parsePerson(claims, { ...config, verifiedClaim: 'xms_edov' })).toMatchObject({ verifiedEmail });
+    expect(parseIdentifiedPerson(claims, config)).toMatchObject({ verifiedEmail });
+    expect(parseIdentifiedPerson(claims, { ...config, verifiedClaim: 'xms_edov' })).toMatchObject({ verifiedEmail });
   });
 
   test('with too many groups for a token is not treated as a person without groups', () => {
-    expect(parsePerson({ sub: 'x', hasgroups: true }, config)).toBe('roles');
-    expect(parsePerson({ sub: 'x', _claim_names: { groups: 'src1' } }, config)).toBe('roles');
-    expect(parsePerson({ sub: 'x', _claim_names: { address: 'src1' } }, config)).toMatchObject({ role: 'homeowner' });
+    expect(parseIdentifiedPerson({ sub: 'x', hasgroups: true }, config)).toBe('roles');
+    expect(parseIdentifiedPerson({ sub: 'x', _claim_names: { groups: 'src1' } }, config)).toBe('roles');
+    expect(parseIdentifiedPerson({ sub: 'x', _claim_names: { address: 'src1' } }, config)).toMatchObject({
+      role: 'homeowner',
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OidcConfig } from '#src/config/oidc.ts';
 
 /** A person as identified by an identity provider. */
-export interface ProviderPerson {
+export interface IdentifiedPerson {
   issuer: string;
   subject: string;
   /** Verified e-mail address in ASCII; null if the provider sent none or has not verified it. */
@@ -15,7 +15,7 @@ type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Reason why a person whom the provider identified is not admitted. */
-export type AdmissionRefusal = 'unusable' | 'domain' | 'roles';
+export type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
 
 /** Roles from the lowest to the highest. A person in several groups gets the highest of the groups' roles. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
@@ -24,7 +24,7 @@ const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
  * Returns the person whom an identity provider's claims describe, or the reason why the person is not admitted. With a role mapping, a
  * person without a mapped value becomes a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
  */
-export function parsePerson(
+export function parseIdentifiedPerson(
   claims: Claims,
   {
     issuer,
@@ -32,7 +32,7 @@ export function parsePerson(
     verifiedClaim,
     emailDomains,
   }: Pick<OidcConfig, 'issuer' | 'roles' | 'verifiedClaim' | 'emailDomains'>,
-): ProviderPerson | AdmissionRefusal {
+): IdentifiedPerson | AdmissionRefusalReason {
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters.
   const { sub } = claims;
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) return 'unusable';

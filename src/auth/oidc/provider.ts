@@ -20,7 +20,7 @@ export interface PendingSignIn {
 }
 
 /** Verified claims of the provider about a person, used for one sign-in. */
-export type Claims = Readonly<Record<string, unknown>>;
+export type PersonClaims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof createOidcProvider>;
 
@@ -96,7 +96,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
      * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefusedError or
      * ProviderUnavailableError.
      */
-    async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<Claims> {
+    async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<PersonClaims> {
       const of = await metadata.get();
       try {
         const tokens = await client.authorizationCodeGrant(of, at, {

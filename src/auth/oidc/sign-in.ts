@@ -4,9 +4,9 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
-import { openSession, type SignedInFrom } from '../sessions.ts';
+import { openSession, type SignInOrigin } from '../sessions.ts';
 import { findAccountOfEmail, lockAccount } from '../sign-ins.ts';
-import type { ProviderPerson } from './person.ts';
+import type { IdentifiedPerson } from './person.ts';
 
 /**
  * Reason why a person gets no account: no verified address (`unverified`), no account with this address (`unknown`), or an account that is
@@ -16,7 +16,7 @@ export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
   now: Date;
-  from: SignedInFrom;
+  from: SignInOrigin;
   /** Whether an account is created for a person who has none. */
   createsAccounts: boolean;
 }
@@ -33,9 +33,9 @@ interface Opened {
  * The mapped role becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same
  * transaction.
  */
-export async function signInAs(
+export async function signInIdentifiedPerson(
   db: Database,
-  person: ProviderPerson,
+  person: IdentifiedPerson,
   options: Options,
 ): Promise<Opened | NoAccountReason> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
@@ -49,7 +49,11 @@ export async function signInAs(
 const isTaken = (error: unknown): boolean =>
   (error as { code?: string }).code === '23505' || (error instanceof AppError && error.is === 'emailInUse');
 
-async function signInOnce(trx: Database, person: ProviderPerson, options: Options): Promise<Opened | NoAccountReason> {
+async function signInOnce(
+  trx: Database,
+  person: IdentifiedPerson,
+  options: Options,
+): Promise<Opened | NoAccountReason> {
   const { now, from } = options;
   const known = await linkedTo(trx, person);
   const userId = known ?? (await link(trx, person, options));
@@ -81,7 +85,7 @@ async function signInOnce(trx: Database, person: ProviderPerson, options: Option
 }
 
 /** Returns the account that is linked to this person of the provider; null if no account is linked. */
-async function linkedTo(trx: Database, { issuer, subject }: ProviderPerson): Promise<string | null> {
+async function linkedTo(trx: Database, { issuer, subject }: IdentifiedPerson): Promise<string | null> {
   const row = await trx
     .selectFrom('identities')
     .select('user_id')
@@ -94,7 +98,7 @@ async function linkedTo(trx: Database, { issuer, subject }: ProviderPerson): Pro
 /** Links a person to the account with the person's verified address, or to a new account. */
 async function link(
   trx: Database,
-  { issuer, subject, verifiedEmail, role }: ProviderPerson,
+  { issuer, subject, verifiedEmail, role }: IdentifiedPerson,
   { now, from, createsAccounts }: Options,
 ): Promise<string | NoAccountReason> {
   if (verifiedEmail === null) return 'unverified';

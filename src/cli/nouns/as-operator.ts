@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
-import { runAudited } from '#src/api/operation.ts';
-import { fetchPage, type ItemIdentifier, type PageRequest } from '#src/api/pages.ts';
+import { runAndAudit } from '#src/api/operation.ts';
+import { fetchListPage, type ItemIdentifier, type ListPageRequest } from '#src/api/pages.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
-import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter, type SecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -53,14 +53,15 @@ export async function callOperation(
       return reply;
     },
   };
-  const box = body !== undefined && 'auth_token' in body ? createSecretBox(await loadSecretKey(config, db)) : NO_BOX;
+  const box =
+    body !== undefined && 'auth_token' in body ? createSecretEncrypter(await loadSecretKey(config, db)) : NO_BOX;
   const work = (trx: Database) => {
     const caller = operator(asked.userId ?? '');
     const call = {
       db: trx,
       reach: ALL_ACCOUNTS,
-      page: <Item extends object>(id: ItemIdentifier<Item>, find: (page: PageRequest) => Promise<Item[]>) =>
-        fetchPage(reply, path, query, id, find),
+      page: <Item extends object>(id: ItemIdentifier<Item>, find: (page: ListPageRequest) => Promise<Item[]>) =>
+        fetchListPage(reply, path, query, id, find),
       context: {
         db: trx,
         readDb: trx,
@@ -79,7 +80,7 @@ export async function callOperation(
       whileAllowed: (piece: (one: Caller) => Promise<unknown>) => piece(caller),
       stillAllowed: async () => caller,
     } as unknown as OperationCall<unknown, unknown, unknown>;
-    return runAudited(definition, trx, call, { actor: null, address: COMMAND_LINE_ACTOR });
+    return runAndAudit(definition, trx, call, { actor: null, address: COMMAND_LINE_ACTOR });
   };
   try {
     const answer = await (definition.method === 'GET' ? work(db) : joinOrBeginTransaction(db, work));
@@ -117,7 +118,7 @@ const operator = (userId: string): Caller => ({
 const refuse = (): never => {
   throw new Error('internal error: this operation encrypts a secret, but was started without a key');
 };
-const NO_BOX: SecretBox = { seal: refuse, open: refuse };
+const NO_BOX: SecretEncrypter = { seal: refuse, open: refuse };
 
 function inWords(error: AppError, what: string): string {
   if (error.is === 'notFound') return `There is no ${what}`;

@@ -11,7 +11,7 @@ import { callOperation, type OperatorRequest, type OperatorResponse } from './as
 import { formatObject, formatTable, getOptionFlag, listMemberOptions, parseOptionValues } from './members.ts';
 
 /** A kind of object in the HTTP API for which there are commands. */
-export interface CommandNoun {
+export interface ApiNoun {
   /** Name of the kind, such as `device`. */
   name: string;
   /**
@@ -31,7 +31,7 @@ type Options = Record<string, string | boolean | undefined>;
  */
 export function addListCommand(
   group: Command,
-  noun: CommandNoun,
+  noun: ApiNoun,
   definition: AnyOperation,
   { ofUser }: { ofUser: boolean },
 ): void {
@@ -48,7 +48,7 @@ export function addListCommand(
     .action((options: Options) => list(noun, definition, options));
 }
 
-async function list(noun: CommandNoun, definition: AnyOperation, options: Options): Promise<void> {
+async function list(noun: ApiNoun, definition: AnyOperation, options: Options): Promise<void> {
   const { user, all, json, ...typed } = options;
   await runOnServiceDatabase(async (db, config) => {
     const userId = typeof user === 'string' ? await findUserId(db, user) : undefined;
@@ -73,7 +73,7 @@ async function list(noun: CommandNoun, definition: AnyOperation, options: Option
 
 function printRows(
   rows: readonly Record<string, unknown>[],
-  noun: CommandNoun,
+  noun: ApiNoun,
   { isJson, isFirst }: { isJson: boolean; isFirst: boolean },
 ): void {
   if (isJson) {
@@ -88,7 +88,7 @@ function printRows(
 }
 
 /** Adds the command `get`, which prints all members of one object. */
-export function addGetCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
+export function addGetCommand(group: Command, noun: ApiNoun, definition: AnyOperation): void {
   group
     .command(`get <${argumentOf(noun)}>`)
     .description(plain(definition.summary))
@@ -97,7 +97,7 @@ export function addGetCommand(group: Command, noun: CommandNoun, definition: Any
 }
 
 /** Adds the command `update`, with an option for each changeable member. */
-export function addUpdateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
+export function addUpdateCommand(group: Command, noun: ApiNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
   for (const { flag, description } of listMemberOptions(body.shape)) command.option(`${flag} <value>`, description);
@@ -107,7 +107,7 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
       throw new Error(
         `Nothing to change: name at least one of ${Object.keys(body.shape).map(getOptionFlag).join(', ')}`,
       );
-    await one(noun, definition, name, { json, body: parseOptionValues(body, await withoutDash(texts)) });
+    await one(noun, definition, name, { json, body: parseOptionValues(body, await readSecretFromStdin(texts)) });
   });
 }
 
@@ -117,7 +117,7 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
  */
 export function addCreateCommand(
   group: Command,
-  noun: CommandNoun,
+  noun: ApiNoun,
   definition: AnyOperation,
   checkOwner?: (db: Database, userId: string) => Promise<void>,
 ): void {
@@ -133,7 +133,7 @@ export function addCreateCommand(
       const userId = await findUserId(db, String(user));
       await checkOwner?.(db, userId);
       const values = { ...members(typed), ...('user_id' in body.shape ? { user_id: userId } : {}) };
-      const asked: OperatorRequest = { userId, body: parseOptionValues(body, await withoutDash(values)) };
+      const asked: OperatorRequest = { userId, body: parseOptionValues(body, await readSecretFromStdin(values)) };
       const { answer } = await callOperation(definition, asked, { db, config, what: noun.name });
       printResponse(answer, json);
     }),
@@ -141,7 +141,7 @@ export function addCreateCommand(
 }
 
 /** Adds the command `delete`, which asks for confirmation on a terminal. */
-export function addDeleteCommand(group: Command, noun: CommandNoun, definition: AnyOperation, loses: string): void {
+export function addDeleteCommand(group: Command, noun: ApiNoun, definition: AnyOperation, loses: string): void {
   group
     .command(`delete <${argumentOf(noun)}>`)
     .description(plain(definition.summary))
@@ -157,10 +157,10 @@ export function addDeleteCommand(group: Command, noun: CommandNoun, definition: 
  * Adds another command that acts on one object. `more`: arguments after the id, named like parameters of the path. `whyNothing`: returns
  * the explanation that a terminal shows if the response has no rows.
  */
-export function addVerbCommand(
+export function addActionCommand(
   group: Command,
   verb: string,
-  noun: CommandNoun,
+  noun: ApiNoun,
   definition: AnyOperation,
   { more = [], whyNothing }: { more?: readonly string[]; whyNothing?: WhyNothing } = {},
 ): void {
@@ -188,7 +188,7 @@ interface Given {
 }
 
 /** Runs an operation on one object and prints the response. */
-async function one(noun: CommandNoun, definition: AnyOperation, name: string, given: Given): Promise<void> {
+async function one(noun: ApiNoun, definition: AnyOperation, name: string, given: Given): Promise<void> {
   const { json, body, params, query = {}, whyNothing } = given;
   await runOnServiceDatabase(async (db, config) => {
     const id = noun.id === 'user_id' ? await findUserId(db, name) : name;
@@ -233,7 +233,7 @@ export function printResponse(answer: unknown, json: string | boolean | undefine
   console.log(formatTable(rows, columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
-const argumentOf = ({ id }: CommandNoun): string => (id === 'user_id' ? 'user' : id);
+const argumentOf = ({ id }: ApiNoun): string => (id === 'user_id' ? 'user' : id);
 
 /** Converts a summary from the API reference to plain text for a terminal. */
 const plain = (summary: string): string => {
@@ -250,7 +250,7 @@ const members = (typed: Options): Record<string, string> =>
   );
 
 /** Replaces an option value of `-` by the secret from standard input, so that the secret does not appear in a list of processes. */
-export async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
+export async function readSecretFromStdin(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
   return { ...values, auth_token: (await text(process.stdin)).replace(/\r?\n$/, '') };

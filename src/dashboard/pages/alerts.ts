@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
-import type { Firing } from '#src/api/dashboard/shapes.ts';
+import type { AlertFiring } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { createMoneyFormatter, formatKwh, formatTime } from '../parts/format.ts';
@@ -83,7 +83,7 @@ export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () =>
   const { user } = useSession();
   const { common, alerts } = words();
   const w = alerts.firings;
-  const pages = usePages<Firing>(`/v1/alerts/${alert.alert_id}/firings?limit=${SHOWN}`);
+  const pages = usePages<AlertFiring>(`/v1/alerts/${alert.alert_id}/firings?limit=${SHOWN}`);
   const deviceName = useDeviceNames(user.user_id);
   const { again } = pages.shown;
   useEffect(() => {
@@ -91,7 +91,7 @@ export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () =>
     return () => clearInterval(timer);
   }, [again]);
   const isSilence = alert.type === 'no_data';
-  const table = (rows: Firing[]) =>
+  const table = (rows: AlertFiring[]) =>
     renderTable(
       rows,
       [
@@ -109,7 +109,7 @@ export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () =>
   <//>`;
 }
 
-function totalOf({ kwh_used, cost, currency }: Firing): string {
+function totalOf({ kwh_used, cost, currency }: AlertFiring): string {
   if (cost !== null && currency !== null) return createMoneyFormatter(currency)(Number(cost));
   return kwh_used === null ? '–' : formatKwh(kwh_used);
 }
@@ -118,7 +118,7 @@ function totalOf({ kwh_used, cost, currency }: Firing): string {
  * Returns the display name of the period of an alert's firing: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026".
  * For a silence, returns its start.
  */
-function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {
+function periodName(type: AlertType, { period_start, period_end }: AlertFiring, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>
     dateFormat({ ...options, timeZone: zone }).format(new Date(at));
   if (type === 'monthly_usage' || type === 'monthly_cost') return as({ month: 'long', year: 'numeric' }, period_start);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { App } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { ListCard, renderFirstSteps, useListChanges } from '../parts/list.ts';
+import { ListCard, renderEmptyList, useListChanges } from '../parts/list.ts';
 import { useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ConfirmButton, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
@@ -56,7 +56,7 @@ function Registered() {
     );
   return html`
     <${ListCard} title=${w.yours} create=${w.register} onCreate=${() => setOpen('register')} error=${error} told=${told}
-      label=${w.list} of=${apps} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
+      label=${w.list} of=${apps} empty=${renderEmptyList(w.empty, w.firstSteps)}>${table}<//>
     ${open === 'register' && html`<${RegisterApp} guide=${GUIDE} onMade=${apps.again} onClose=${close} />`}
     ${open !== null && open !== 'register' && html`<${EditApp} of=${open} onSaved=${saved} onClose=${close} />`}
   `;

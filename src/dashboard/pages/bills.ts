@@ -4,8 +4,8 @@ import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { formatDay } from '../parts/format.ts';
 import { LoadedList } from '../parts/list.ts';
-import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
-import { getTodayInZone, monthBefore } from '../parts/period.ts';
+import { readSubmittedForm, useAction, useAllPages } from '../parts/load.ts';
+import { getPreviousMonth, getTodayInZone } from '../parts/period.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -102,9 +102,9 @@ export function CreateBill(props: {
   const { me, user } = useSession();
   const { common, bills: w } = words();
   const { run, isBusy, error } = useAction();
-  const month = monthBefore(getTodayInZone(user.timezone));
+  const month = getPreviousMonth(getTodayInZone(user.timezone));
   const create = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const deviceId = String(formData.get('device_id'));
     const of = deviceId === '' ? { user_id: user.user_id } : { device_id: deviceId };
     const days = { start: String(formData.get('start')), end: String(formData.get('end')) };

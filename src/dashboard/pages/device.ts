@@ -6,7 +6,7 @@ import { useLoad } from '../parts/load.ts';
 import { Badge, Loading } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { getTypeName } from './devices/device.ts';
+import { getDeviceTypeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { EditList, useRecomputation } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
@@ -37,7 +37,7 @@ export function Page() {
       </header>
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
-          ${getTypeName(one.type)}, ${w.places[one.placement]} <${DeviceBadges} of=${one} />
+          ${getDeviceTypeName(one.type)}, ${w.places[one.placement]} <${DeviceBadges} of=${one} />
           ${isWaiting && html` <${Badge} kind="warn">${w.edits.waits}<//>`}
         </p>
       <//>

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
 import { withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { ListCard, renderFirstSteps } from '../parts/list.ts';
-import { type Loaded, useAllPages } from '../parts/load.ts';
+import { ListCard, renderEmptyList } from '../parts/list.ts';
+import { type LoadedData, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, CopyableText, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
-import { onPlainClick, usePageLink, useSession } from '../session.ts';
+import { createPlainClickHandler, usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { getTypeName, STATUS_BADGES } from './devices/device.ts';
+import { getDeviceTypeName, STATUS_BADGES } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
@@ -26,7 +26,7 @@ export function Page() {
   const discovered = useAllPages<DiscoveredDevice>(withQuery('/v1/devices/discovered', { user_id }));
   const gateways = useAllPages<Gateway>(withQuery('/v1/gateways', { user_id }));
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
-  const [named, setNamed] = useDeviceInAddress();
+  const [named, setNamed] = useDeviceInUrl();
   const lookAgain = () => {
     devices.again();
     discovered.again();
@@ -47,7 +47,7 @@ export function Page() {
         lookAgain();
       }}
     />
-    <${HomeAssistant} email=${email} />
+    <${HomeAssistantCard} email=${email} />
     ${
       pairing !== null &&
       html`<${PairDevice} of=${pairing === 'new' ? undefined : pairing} onChange=${lookAgain} onClose=${() => setPairing(null)} />`
@@ -58,14 +58,14 @@ export function Page() {
 
 /** List of an account's devices. `onOpen`: called when the user opens the details of a device. */
 export const DeviceList = (props: {
-  devices: Loaded<Device[]>;
+  devices: LoadedData<Device[]>;
   zone: string;
   onPair: () => void;
   onOpen: (deviceId: string) => void;
 }) => html`<${ListCard}
   title=${words().devices.paired} create=${words().devices.pair} onCreate=${props.onPair} error=${null}
   label=${words().devices.list} of=${props.devices}
-  empty=${renderFirstSteps(words().devices.nonePaired, words().devices.firstSteps)}
+  empty=${renderEmptyList(words().devices.nonePaired, words().devices.firstSteps)}
 >
   ${(all: Device[]) => html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`}
 <//>`;
@@ -78,7 +78,7 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
     all,
     [
       [w.location, ({ device_id, location }) => html`<a ...${to(`devices/${device_id}`)}>${location}</a>`],
-      [w.type, ({ type }) => getTypeName(type)],
+      [w.type, ({ type }) => getDeviceTypeName(type)],
       [w.place, ({ placement }) => html`<span title=${w.placements[placement]}>${w.places[placement]}</span>`],
       [w.state, (device) => html`<${DeviceBadges} of=${device} />`],
       [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${zone} />`],
@@ -87,8 +87,8 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
       key: ({ device_id }) => device_id,
       actions: ({ device_id, location, type }) => html`<a
         href=${`/dashboard/devices?device=${device_id}`}
-        aria-label=${w.detailsOf({ location, type: getTypeName(type) })}
-        onClick=${onPlainClick(() => onOpen(device_id))}
+        aria-label=${w.detailsOf({ location, type: getDeviceTypeName(type) })}
+        onClick=${createPlainClickHandler(() => onOpen(device_id))}
       >${common.details}</a>`,
     },
   )}
@@ -115,7 +115,7 @@ const now = () =>
  * Returns the device in the address (`?device=`), and a function that changes it. Because the device is in the address, users can link to
  * it and the Back button works.
  */
-export function useDeviceInAddress(): [string | null, (deviceId: string | null) => void] {
+export function useDeviceInUrl(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
   useEffect(() => {
     const onPop = () => setNamed(now());
@@ -130,7 +130,7 @@ export function useDeviceInAddress(): [string | null, (deviceId: string | null) 
 }
 
 /** Explains how to show the home of an account in Home Assistant. */
-export function HomeAssistant({ email }: { email: string }) {
+export function HomeAssistantCard({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${HOME_ASSISTANT_NAME}>
     <p class="quiet">${w.what}</p>

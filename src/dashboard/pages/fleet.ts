@@ -3,12 +3,12 @@ import type { FleetDevice, User } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { PagedList } from '../parts/list.ts';
-import { submittedForm, useAction, usePages } from '../parts/load.ts';
+import { readSubmittedForm, useAction, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Card, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
-import { onPlainClick, useSession } from '../session.ts';
+import { createPlainClickHandler, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { getTypeName } from './devices/device.ts';
+import { getDeviceTypeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
@@ -40,7 +40,7 @@ export function FleetDevices() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
   const choose = (event: SubmitEvent) => {
-    const chosen = submittedForm(event);
+    const chosen = readSubmittedForm(event);
     const of = (name: keyof Filter) => String(chosen.get(name) ?? '').trim();
     setFilter({
       text: of('text'),
@@ -95,7 +95,7 @@ function List({ filter }: { filter: Filter }) {
 function DeviceLink({ of: device }: { of: FleetDevice }) {
   const { pick, go } = useSession();
   const { run, error } = useAction();
-  const look = onPlainClick(() =>
+  const look = createPlainClickHandler(() =>
     run(async () => {
       pick(await callApi<User>('GET', `/v1/users/${device.user_id}`));
       go(`devices/${device.device_id}`);
@@ -103,6 +103,6 @@ function DeviceLink({ of: device }: { of: FleetDevice }) {
   );
   return html`<div>
     <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
-    <br /><span class="quiet">${getTypeName(device.type)}</span><${ErrorMessage} text=${error} />
+    <br /><span class="quiet">${getDeviceTypeName(device.type)}</span><${ErrorMessage} text=${error} />
   </div>`;
 }

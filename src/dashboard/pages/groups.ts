@@ -3,7 +3,7 @@ import type { Group } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { ListCard } from '../parts/list.ts';
-import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
+import { readSubmittedForm, useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ConfirmButton, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -77,7 +77,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   const { common, groups: w } = words();
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const text = (name: string) => String(formData.get(name)).trim() || null;
     run(async () => {
       const body = { name: text('name') ?? '', kind: text('kind'), parent_group_id: text('parent_group_id') };

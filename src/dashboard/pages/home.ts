@@ -8,14 +8,14 @@ import { formatDay } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import {
   formatPeriod,
+  formatPeriodForUrl,
   getLastDay,
-  getPeriodAddress,
-  getPeriodToShow,
+  getPeriodForPage,
   getTodayInZone,
   type Period as Shown,
   shiftPeriod,
 } from '../parts/period.ts';
-import { Badge, Card, Loading, LoadingFailed, RelativeTime, useNow } from '../parts/ui.ts';
+import { Badge, Card, Loading, LoadingFailed, RelativeTime, useCurrentTimeMs } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
@@ -29,7 +29,7 @@ import { PriceCurve } from './home/price-curve.ts';
 import { Remarks } from './home/remarks.ts';
 import { MainFigures, Summary } from './home/summary.ts';
 import { SuspectedMeterSwaps } from './home/swaps.ts';
-import { type DayRowLength, storedRows, UsageChart } from './home/usage-chart.ts';
+import { type DayRowLength, storedDayRowLength, UsageChart } from './home/usage-chart.ts';
 
 /** Page with a home's usage, its cost and its consumers in a day, week, month or year. */
 export function Page() {
@@ -55,14 +55,14 @@ export function PeriodView(props: {
   const { user, move } = useSession();
   const w = words();
   const today = getTodayInZone(user.timezone);
-  const shown: Shown = getPeriodToShow(address, today);
-  const [dayRows, setDayRows] = useState(storedRows.get);
+  const shown: Shown = getPeriodForPage(address, today);
+  const [dayRows, setDayRows] = useState(storedDayRowLength.get);
   const chooseRows = (rows: DayRowLength) => {
-    storedRows.set(rows);
+    storedDayRowLength.set(rows);
     setDayRows(rows);
   };
   const { period, value, costs, again, isLive } = usePeriod(shown, deviceId, computed);
-  const show = (next: Shown) => move(`${page}/${getPeriodAddress(next)}`);
+  const show = (next: Shown) => move(`${page}/${formatPeriodForUrl(next)}`);
   const first = value?.first_date ?? null;
   const step = (by: number) => {
     const next = shiftPeriod(shown, by);
@@ -181,7 +181,7 @@ const FRESH_MS = 20 * 60_000;
 /** Line that shows whether the page listens for new readings, and whether readings arrive. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
   const { home: w } = words();
-  const nowMs = useNow();
+  const nowMs = useCurrentTimeMs();
   const isFresh = newestAt !== null && nowMs - Date.parse(newestAt) < FRESH_MS;
   if (!isListening) return html`<${Badge} kind="quiet">${w.notLive}<//>`;
   return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;

@@ -3,8 +3,8 @@ import type { Key } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { countDaysSince } from '../parts/format.ts';
-import { ListCard, renderFirstSteps } from '../parts/list.ts';
-import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
+import { ListCard, renderEmptyList } from '../parts/list.ts';
+import { readSubmittedForm, useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, ConfirmButton, Dialog, Field, FormButtons, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -13,11 +13,11 @@ import { useDeviceNames } from './alerts/preview.ts';
 import { CreateKey, RotateKey } from './keys/create-key.ts';
 import {
   AllowedAddressesField,
-  doesKeyEndSoon,
   ExpiryChoice,
   getKeyName,
   getSelectedExpiry,
   isKeyEnded,
+  isKeyEndingSoon,
   readAllowedAddresses,
 } from './keys/key.ts';
 import { summariseScopes } from './keys/scopes.ts';
@@ -39,7 +39,7 @@ export function Page() {
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
     <${ListCard} title=${w.yours} create=${w.create} onCreate=${() => setOpen({ what: 'create' })} error=${error}
-      label=${w.list} of=${keys} empty=${renderFirstSteps(w.empty, w.firstSteps)}>
+      label=${w.list} of=${keys} empty=${renderEmptyList(w.empty, w.firstSteps)}>
       ${(all: Key[]) => html`<${KeyTable} of=${all} nameOfDevice=${nameOfDevice} actions=${actions} />`}
     <//>
     ${open?.what === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
@@ -90,7 +90,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
         (key) =>
           isKeyEnded(key)
             ? html`<${Badge} kind="quiet">${w.expired}<//>`
-            : html`<span>${at(key.expires_at)} ${doesKeyEndSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
+            : html`<span>${at(key.expires_at)} ${isKeyEndingSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
       ],
     ],
     { key: ({ key_id }) => key_id, actions },
@@ -106,7 +106,7 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();
   const limit = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     run(async () => {
       const body = { allowed_addresses: readAllowedAddresses(formData), ...getSelectedExpiry(formData) };
       await callApi('PATCH', `/v1/keys/${of.key_id}`, body);

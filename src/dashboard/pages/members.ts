@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { LoadedList } from '../parts/list.ts';
 import { useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
@@ -50,7 +50,7 @@ export function Members() {
       <${Field} label=${w.access} control="select" name="access">
         <option value="read">${w.accesses.read}</option><option value="manage">${w.accesses.manage}</option>
       <//>
-      <button ...${busyAttributes(isBusy)}>${w.invite}</button>
+      <button ...${getBusyAttributes(isBusy)}>${w.invite}</button>
     </form>
     <${ErrorMessage} text=${error} />
   <//>`;
@@ -76,7 +76,7 @@ export function MemberHomes() {
   const actions = (one: Membership) => html`${
     one.home_user_id === user.user_id
       ? html`<button type="button" onClick=${() => pick(me)}>${w.showOwn}</button>`
-      : html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => show(one)}>${w.showHome}</button>`
+      : html`<button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => show(one)}>${w.showHome}</button>`
   }
     <${ConfirmButton} label=${w.leave} of=${one.home_email} question=${w.leaveQuestion} onSure=${() => leave(one)} />`;
   const table = (all: Membership[]) =>

@@ -3,9 +3,9 @@ import type { OperatorOverview, RollupReport } from '#src/api/dashboard/shapes.t
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, busyAttributes, Card, ErrorMessage, Loading } from '../parts/ui.ts';
+import { Badge, Card, ErrorMessage, getBusyAttributes, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { Accounts, AuditLog } from './operator/accounts.ts';
+import { AccountTable, AuditLog } from './operator/accounts.ts';
 import { BackupCard } from './operator/backups.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
@@ -17,7 +17,7 @@ export function Page() {
     <${InstallationHealth} />
     <${RejectedMessages} />
     <${RollupCheck} />
-    <${Accounts} />
+    <${AccountTable} />
     <${AuditLog} />
   `;
 }
@@ -102,7 +102,7 @@ export function RollupCheck() {
       setReport(null);
       setReport(await callApi<RollupReport>('POST', '/v1/rollups/check', {}));
     });
-  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busyAttributes(isBusy)}>Check now</button>`}>
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${getBusyAttributes(isBusy)}>Check now</button>`}>
     <${ErrorMessage} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}

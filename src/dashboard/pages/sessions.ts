@@ -3,16 +3,16 @@ import type { User } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { LoadedList } from '../parts/list.ts';
-import { submittedForm, useAction, useAllPages, useLoad } from '../parts/load.ts';
+import { readSubmittedForm, useAction, useAllPages, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import {
   Badge,
-  busyAttributes,
   Card,
   ConfirmButton,
   ErrorMessage,
   Field,
+  getBusyAttributes,
   Loading,
   RelativeTime,
   renderInlineMarkup,
@@ -21,7 +21,7 @@ import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { MemberHomes, Members } from './members.ts';
 import { Authorizations } from './sessions/authorizations.ts';
-import { Notices } from './sessions/notices.ts';
+import { NotificationList } from './sessions/notices.ts';
 import { OtherDeviceSignIn } from './sessions/other-device.ts';
 import { Passkeys } from './sessions/passkeys.ts';
 import { Appearance, DeveloperLinks, SignOut } from './sessions/this-browser.ts';
@@ -49,9 +49,9 @@ export function Page() {
   return html`
     <header class="heading"><h1>${common.pages.account}</h1><div><${SignOut} /></div></header>
     <div class="grid">
-      <${EmailAddress} />
-      <${Account} />
-      <${Notices} />
+      <${EmailAddressForm} />
+      <${AccountForm} />
+      <${NotificationList} />
       <${Appearance} />
     </div>
     ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${MemberHomes} />`}
@@ -96,14 +96,14 @@ export function Page() {
 }
 
 /** Form for the account's phone number, time zone and choice of mails about remarks. */
-export function Account() {
+export function AccountForm() {
   const { me, changeMe } = useSession();
   const { common, sessions: w } = words();
   const { run, isBusy, error } = useAction();
   const [isSaved, setSaved] = useState(false);
   const hint = useId();
   const save = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const phone = String(formData.get('phone')).replaceAll(/[\s()/-]/g, '');
     const changed = {
       phone: phone === '' ? null : phone,
@@ -125,7 +125,7 @@ export function Account() {
         <label class="check"><input type="checkbox" name="remarks_by_mail" aria-describedby=${hint} defaultChecked=${me.remarks_by_mail} /> <span>${w.remarksByMail}</span></label>
         <small id=${hint}>${w.remarksByMailHint}</small>
       </div>
-      <button ...${busyAttributes(isBusy)}>${common.save}</button>
+      <button ...${getBusyAttributes(isBusy)}>${common.save}</button>
     </form>
     <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>
     <${ErrorMessage} text=${error} />
@@ -136,7 +136,7 @@ export function Account() {
  * The account's e-mail address, and a new address that is not confirmed yet. The user can request a new address, send its mail again, and
  * withdraw the new address.
  */
-export function EmailAddress() {
+export function EmailAddressForm() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}`;
@@ -144,11 +144,11 @@ export function EmailAddress() {
   const { run, isBusy, error } = useAction();
   const change = (email: string) => run(async () => user.put(await callApi<User>('PATCH', path, { email })));
   const request = (event: SubmitEvent) => {
-    change(String(submittedForm(event).get('email')));
+    change(String(readSubmittedForm(event).get('email')));
   };
   const form = () => html`<form onSubmit=${request}>
     <${Field} label=${w.newEmail} hint=${w.newEmailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
-    <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
+    <button ...${getBusyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // The user withdraws a new address by requesting the current address again.
   const pending = (
@@ -156,8 +156,8 @@ export function EmailAddress() {
     wanted: string,
   ) => html`<p>${renderInlineMarkup(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
-      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
-      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
+      <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
+      <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
     <${Loading} of=${user}>

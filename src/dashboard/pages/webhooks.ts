@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
-import { ListCard, renderFirstSteps, useListChanges } from '../parts/list.ts';
+import { ListCard, renderEmptyList, useListChanges } from '../parts/list.ts';
 import { useAllPages, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, ConfirmButton, RelativeTime } from '../parts/ui.ts';
@@ -41,7 +41,7 @@ export function Page() {
     <h1>${common.pages.webhooks}</h1>
     <p>${w.about}</p>
     <${ListCard} title=${w.yours} create=${w.create} onCreate=${() => setOpen('create')} error=${error} told=${told}
-      label=${w.list} of=${webhooks} empty=${renderFirstSteps(w.empty, w.firstSteps)}>
+      label=${w.list} of=${webhooks} empty=${renderEmptyList(w.empty, w.firstSteps)}>
       ${() => html`<${WebhookTable} of=${all} actions=${actions} />`}
     <//>
     ${shown && html`<${DeliveryLog} key=${shown.webhook_id} of=${shown} zone=${me.timezone} tests=${tests} />`}

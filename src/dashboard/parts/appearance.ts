@@ -15,7 +15,7 @@ export function applyTheme(): void {
 }
 
 /** Select box for the colour theme of the pages in this browser. */
-export function ThemeChoice(attributes: { id?: string }) {
+export function ThemeSelect(attributes: { id?: string }) {
   const { colours } = words().common;
   const [theme] = useState(() => themeOf(localStorage.getItem(STORED)));
   const choose = (event: Event) => {
@@ -28,7 +28,7 @@ export function ThemeChoice(attributes: { id?: string }) {
 }
 
 /** Select box for the dashboard's language in this browser. Each language is listed under its own name. */
-export function LanguageChoice(attributes: { id?: string }) {
+export function LanguageSelect(attributes: { id?: string }) {
   const { run, error } = useAction();
   const choose = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;

@@ -5,7 +5,14 @@ import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
 import { createMoneyFormatter, formatKwh } from './format.ts';
-import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
+import {
+  type Bar,
+  type BarColours,
+  getHeightAboveZero,
+  getHeightBelowZero,
+  paintBars,
+  paintLine,
+} from './paint-bars.ts';
 
 export interface BarSegment {
   name: string;
@@ -181,9 +188,13 @@ function draw(
     surface: colour('--surface'),
     zero: axis.stroke,
   };
-  const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
+  const highest = Math.max(
+    ...bars.map((bar) => Math.max(getHeightAboveZero(bar), bar.ghost ?? 0)),
+    threshold ?? 0,
+    0.001,
+  );
   // The axis may begin below zero: in a day, a home can earn more than it pays, or export energy.
-  const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
+  const lowest = Math.min(...bars.map((bar) => Math.min(getHeightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     ...common,
     scales: { x: { time: false, range: [-0.5, bars.length - 0.5] }, y: { range: [lowest * 1.08, highest * 1.08] } },

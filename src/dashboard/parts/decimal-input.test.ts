@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLocalDecimal, toTypedNumber } from './decimal-input.ts';
+import { formatNumberForInput, parseLocalDecimal } from './decimal-input.ts';
 
 const number = (value: string) => ({ kind: 'number', value });
 const unclear = (...values: string[]) => ({ kind: 'unclear', values });
@@ -43,8 +43,8 @@ test.each(['abc', '1e3', '1,2,3', '12.34,5', '1.23.456', '1.234,56,7', '1,5 kWh'
 
 test('an empty field is no error, and a formatted number is parsed back', () => {
   expect(parseLocalDecimal('  ')).toEqual({ kind: 'empty' });
-  expect(toTypedNumber(null)).toBe('');
+  expect(formatNumberForInput(null)).toBe('');
   for (const value of ['0.305', '1.234', '12500.5', '100', '-3.125'])
     for (const point of ['.', ','])
-      expect(parseLocalDecimal(toTypedNumber(value, point), point)).toEqual(number(value));
+      expect(parseLocalDecimal(formatNumberForInput(value, point), point)).toEqual(number(value));
 });

@@ -18,7 +18,7 @@ export function findDecimalError(text: string, { least, most, isWhole = false }:
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return '';
   // Shows both possible meanings of an ambiguous number without thousands separators, so that the user can type one of them.
-  if (typed.kind === 'unclear') return w.unclear({ as: toTypedNumber(typed.values[0]), or: typed.values[1] });
+  if (typed.kind === 'unclear') return w.unclear({ as: formatNumberForInput(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
   if (value < (least ?? value) || value > (most ?? value))
@@ -121,7 +121,7 @@ function isDivided(text: string): boolean {
 /**
  * Converts a number of the service to the notation in which users type: with the locale's decimal mark and without thousands separators.
  */
-export const toTypedNumber = (value: string | number | null | undefined, point = pointHere()): string =>
+export const formatNumberForInput = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
 /** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { downloadFile, formatErrorSentence } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { busyAttributes, ErrorMessage } from './ui.ts';
+import { ErrorMessage, getBusyAttributes } from './ui.ts';
 
 /** A file format in which the service can return the displayed data. */
 export interface FileChoice {
@@ -39,7 +39,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
       ${choices.map(
         (
           choice,
-        ) => html`<button type="button" class="download-choice" key=${choice.ending} ...${busyAttributes(isBusy)} onClick=${() => fetchFile(choice)}>
+        ) => html`<button type="button" class="download-choice" key=${choice.ending} ...${getBusyAttributes(isBusy)} onClick=${() => fetchFile(choice)}>
           ${choice.name} <small class="download-hint">${choice.hint}</small>
         </button>`,
       )}

@@ -101,7 +101,7 @@ export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
   [formatMoneyAmount(cost.total, cost.currency), ...formatCostNotes(cost)].join(', ');
 
 /** Formats an approximate amount. Only small amounts have decimals. */
-export const formatRoughMoney = (amount: number, currency: string): string =>
+export const formatApproximateMoney = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',
     currency,

@@ -6,7 +6,7 @@ import { language, words } from '../words/words.ts';
 import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
 
 /** A quantity over time. A value is null if unknown. */
-export interface ChartLine {
+export interface ChartLineData {
   name: string;
   unit: string;
   /** Custom property of the style sheet with the colour of the line, such as --accent. */
@@ -16,7 +16,7 @@ export interface ChartLine {
 }
 
 /** A quantity drawn as bars at the bottom of a line chart, with its own axis on the right. `most`: maximum of the axis. */
-type FootBars = Omit<ChartLine, 'isDashed'> & { most: number };
+type FootBars = Omit<ChartLineData, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;
@@ -25,7 +25,7 @@ interface LinesOptions {
   stepMs: number;
   /** Time zone of the displayed times (IANA name). */
   zone: string;
-  lines: ChartLine[];
+  lines: ChartLineData[];
   bars: FootBars;
 }
 
@@ -40,7 +40,7 @@ export function LineChart(props: LinesOptions) {
   const box = usePlot((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
   const all = [...lines, bars];
   const name = stepNames(zone);
-  const figure = ({ values, unit }: Pick<ChartLine, 'values' | 'unit'>, index: number) => {
+  const figure = ({ values, unit }: Pick<ChartLineData, 'values' | 'unit'>, index: number) => {
     const value = values[index];
     return value == null ? '–' : `${tenths(value)} ${unit}`;
   };
@@ -62,7 +62,7 @@ function stepNames(zone: string): (ms: number) => string {
 }
 
 /** Describes the range of values of each line in a sentence. */
-function summary(lines: ChartLine[], atMs: number[], name: (ms: number) => string): string {
+function summary(lines: ChartLineData[], atMs: number[], name: (ms: number) => string): string {
   const spans = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
     return known.length === 0

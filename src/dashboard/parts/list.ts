@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { Page } from '../api.ts';
+import type { ResultPage } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { FocusableList } from './focus.ts';
-import { type Loaded, type Pages, useAction } from './load.ts';
+import { type LoadedData, type PagedData, useAction } from './load.ts';
 import { Card, ErrorMessage, Loading, renderInlineMarkup } from './ui.ts';
 
 interface List<T> {
   label: string;
-  of: Loaded<T[]>;
+  of: LoadedData<T[]>;
   empty?: Children;
   children: (all: T[]) => Children;
 }
@@ -23,7 +23,7 @@ export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${
  * if the list has no rows. `names`: texts of the buttons.
  */
 export function PagedList<T>(props: {
-  of: Pages<T>;
+  of: PagedData<T>;
   label?: string;
   empty?: Children;
   names?: [string, string];
@@ -39,7 +39,7 @@ export function PagedList<T>(props: {
   };
   return html`<div tabindex="-1" ref=${of.top} ...${label === undefined ? {} : { role: 'group', 'aria-label': label }}>
     <${Loading} of=${of.shown}>
-      ${({ rows }: Page<T>) => (rows.length === 0 && empty !== undefined ? empty : children(rows))}
+      ${({ rows }: ResultPage<T>) => (rows.length === 0 && empty !== undefined ? empty : children(rows))}
     <//>
     ${
       (!of.isFirst || next !== null) &&
@@ -67,7 +67,7 @@ export const ListCard = <T>(
 <//>`;
 
 /** Changes entries of a list, one at a time, and reloads the list after each change. `told`: message about the last successful change. */
-export function useListChanges(list: Loaded<unknown>) {
+export function useListChanges(list: LoadedData<unknown>) {
   const { run, error } = useAction();
   const [told, setTold] = useState('');
   const done = (result: string) => {
@@ -83,5 +83,5 @@ export function useListChanges(list: Loaded<unknown>) {
 }
 
 /** Renders the text of an empty list: what the list is for, and the first steps. */
-export const renderFirstSteps = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
+export const renderEmptyList = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
   <ol>${Object.values(steps).map((step) => html`<li>${renderInlineMarkup(step)}</li>`)}</ol>`;

@@ -1,9 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure, fetchAll, fetchPage, formatErrorSentence, isTemporary, type Page } from '../api.ts';
+import {
+  ApiFailure,
+  fetchAllPages,
+  fetchResultPage,
+  formatErrorSentence,
+  isTemporaryFailure,
+  type ResultPage,
+} from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
 /** Data that are being loaded. `value` is the previous value until the next value arrives. */
-export interface Loaded<T> {
+export interface LoadedData<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
@@ -23,7 +30,7 @@ const retryDelayMs = (failures: number) => Math.min(MAX_RETRY_MS, RETRY_MS * 2 *
  * Loads data when a component appears and whenever `keys` change. Drops late responses to previous keys. If the service cannot be reached
  * or cannot respond at the moment, repeats the request automatically.
  */
-export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
+export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): LoadedData<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
     value: null,
     error: null,
@@ -49,7 +56,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
       (error) => {
         if (mine !== asked.current) return;
         setState((now) => ({ ...now, error: formatErrorSentence(error), isLoading: false }));
-        if (isTemporary(error)) retry.current = setTimeout(again, retryDelayMs(failures.current++));
+        if (isTemporaryFailure(error)) retry.current = setTimeout(again, retryDelayMs(failures.current++));
       },
     );
   }, keys);
@@ -66,8 +73,8 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
 }
 
 /** Loads all rows of a list, up to `most`. `path`: path of the list without a limit. */
-export const useAllPages = <T>(path: string, most?: number): Loaded<T[]> =>
-  useLoad(() => fetchAll<T>(path, most), [path, most]);
+export const useAllPages = <T>(path: string, most?: number): LoadedData<T[]> =>
+  useLoad(() => fetchAllPages<T>(path, most), [path, most]);
 
 /** Runs actions, one at a time, and stores the error of the last action. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {
@@ -85,7 +92,7 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
 }
 
 /** Returns the input in a submitted form, and prevents the browser from submitting the form itself. */
-export function submittedForm(event: SubmitEvent): FormData {
+export function readSubmittedForm(event: SubmitEvent): FormData {
   event.preventDefault();
   return new FormData(event.target as HTMLFormElement);
 }
@@ -130,8 +137,8 @@ export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
 }
 
 /** A list that is loaded page by page, newest first. */
-export interface Pages<T> {
-  shown: Loaded<Page<T>>;
+export interface PagedData<T> {
+  shown: LoadedData<ResultPage<T>>;
   isFirst: boolean;
   /** Ref of the element around the list. The element gets the focus when a clicked button disappears. */
   top: { current: HTMLDivElement | null };
@@ -141,9 +148,9 @@ export interface Pages<T> {
 }
 
 /** Loads a list page by page. `first`: path of the first page. */
-export function usePages<T>(first: string): Pages<T> {
+export function usePages<T>(first: string): PagedData<T> {
   const [path, setPath] = useState(first);
-  const shown = useLoad(() => fetchPage<T>(path), [path]);
+  const shown = useLoad(() => fetchResultPage<T>(path), [path]);
   const top = useRef<HTMLDivElement>(null);
   useFocusFallback(top);
   const isFirst = path === first;

@@ -20,9 +20,9 @@ export interface Bar {
 }
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-export const heightAboveZero = ({ value, parts }: Bar): number =>
+export const getHeightAboveZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part > 0)) : Math.max(value ?? 0, 0);
-export const heightBelowZero = ({ value, parts }: Bar): number =>
+export const getHeightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
 /** Colours of a bar chart, in the form that a canvas needs. */
@@ -75,7 +75,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     if (bar.value === null) continue;
     const place = column(index, hasGhosts ? WIDTHS.inFront : WIDTHS.alone);
     ctx.save();
-    rounded(place, heightBelowZero(bar), heightAboveZero(bar));
+    rounded(place, getHeightBelowZero(bar), getHeightAboveZero(bar));
     let [up, down] = [0, 0];
     for (const [at, part] of (bar.parts ?? [bar.value]).entries()) {
       const style = bar.parts ? colours.parts[at] : bar.isMarked ? colours.mark : colours.accent;
@@ -90,7 +90,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     }
     ctx.restore();
   }
-  if (bars.some((bar) => heightBelowZero(bar) < 0)) {
+  if (bars.some((bar) => getHeightBelowZero(bar) < 0)) {
     ctx.fillStyle = colours.zero;
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }

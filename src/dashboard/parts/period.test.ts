@@ -4,14 +4,14 @@ import {
   changePeriodUnit,
   formatDayRange,
   formatPeriod,
+  formatPeriodForUrl,
   getIsoWeek,
   getLastDay,
-  getPeriodAddress,
   getPeriodAt,
-  getPeriodToShow,
-  monthBefore,
+  getPeriodForPage,
+  getPreviousMonth,
   PERIOD_UNITS,
-  parsePeriodAddress,
+  parsePeriodFromUrl,
   shiftPeriod,
 } from './period.ts';
 
@@ -26,7 +26,7 @@ describe('a period of the dashboard', () => {
       fc.property(units, dates, (unit, date) => {
         const period = getPeriodAt(unit, date);
         expect(period.start <= date && date <= getLastDay(period)).toBe(true);
-        expect(parsePeriodAddress(getPeriodAddress(period))).toEqual(period);
+        expect(parsePeriodFromUrl(formatPeriodForUrl(period))).toEqual(period);
         const next = shiftPeriod(period, 1);
         expect(shiftPeriod(next, -1)).toEqual(period);
         expect(next.start > getLastDay(period)).toBe(true);
@@ -45,7 +45,7 @@ describe('a period of the dashboard', () => {
   test('of a week has its ISO 8601 number', () => {
     expect(getIsoWeek('2026-12-28')).toEqual({ year: 2026, week: 53 });
     expect(getIsoWeek('2024-12-30')).toEqual({ year: 2025, week: 1 });
-    expect(getPeriodAddress(getPeriodAt('week', '2027-01-03'))).toBe('week/2026-W53');
+    expect(formatPeriodForUrl(getPeriodAt('week', '2027-01-03'))).toBe('week/2026-W53');
   });
 
   test('is null if the address is invalid', () => {
@@ -60,7 +60,7 @@ describe('a period of the dashboard', () => {
       'month/2026',
     ];
     for (const address of [...rubbish, 'month/2026-13', 'year/26', 'year/0001', 'hour/2026-01-01', 'day/2026-01-01/x'])
-      expect({ address, is: parsePeriodAddress(address) }).toEqual({ address, is: null });
+      expect({ address, is: parsePeriodFromUrl(address) }).toEqual({ address, is: null });
   });
 
   test('has a readable name', () => {
@@ -78,11 +78,11 @@ test.each([
   ['fortnight', 'day/2026-11-24'],
   ['week/2026-W02', 'week/2026-W02'],
 ])('the address "%s" shows the period %s', (address, shown) => {
-  expect(getPeriodAddress(getPeriodToShow(address, '2026-11-24'))).toBe(shown);
+  expect(formatPeriodForUrl(getPeriodForPage(address, '2026-11-24'))).toBe(shown);
 });
 
-test('monthBefore returns the first and the last day of the previous month', () => {
-  expect(monthBefore('2026-11-23')).toEqual({ start: '2026-10-01', end: '2026-10-31' });
-  expect(monthBefore('2028-03-31')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
-  expect(monthBefore('2026-01-01')).toEqual({ start: '2025-12-01', end: '2025-12-31' });
+test('getPreviousMonth returns the first and the last day of the previous month', () => {
+  expect(getPreviousMonth('2026-11-23')).toEqual({ start: '2026-10-01', end: '2026-10-31' });
+  expect(getPreviousMonth('2028-03-31')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
+  expect(getPreviousMonth('2026-01-01')).toEqual({ start: '2025-12-01', end: '2025-12-31' });
 });

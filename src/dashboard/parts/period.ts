@@ -56,7 +56,7 @@ export function getIsoWeek(start: string): { year: number; week: number } {
 }
 
 /** Returns a period in the form used in page addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
-export function getPeriodAddress({ unit, start }: Period): string {
+export function formatPeriodForUrl({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
   if (unit === 'year') return `year/${start.slice(0, 4)}`;
@@ -65,7 +65,7 @@ export function getPeriodAddress({ unit, start }: Period): string {
 }
 
 /** Parses the period in a page's URL; null if the URL contains none. Pure. */
-export function parsePeriodAddress(address: string): Period | null {
+export function parsePeriodFromUrl(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = PERIOD_UNITS.find((one) => one === name);
   const match = unit && FORMS[unit].exec(text);
@@ -78,15 +78,15 @@ export function parsePeriodAddress(address: string): Period | null {
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
-  return getPeriodAddress(period) === address ? period : null;
+  return formatPeriodForUrl(period) === address ? period : null;
 }
 
 /**
  * Returns the period that a page shows: the period in the address; if the address contains only a unit, the current period of this unit;
  * otherwise today. Pure.
  */
-export const getPeriodToShow = (address: string, today: string): Period =>
-  parsePeriodAddress(address) ??
+export const getPeriodForPage = (address: string, today: string): Period =>
+  parsePeriodFromUrl(address) ??
   getPeriodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
@@ -119,7 +119,7 @@ export function formatDayRange(start: string, end: string): string {
 }
 
 /** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
-export function monthBefore(today: string): { start: string; end: string } {
+export function getPreviousMonth(today: string): { start: string; end: string } {
   const month = shiftPeriod({ unit: 'month', start: `${today.slice(0, 7)}-01` }, -1);
   return { start: month.start, end: getLastDay(month) };
 }

@@ -18,7 +18,7 @@ const HOURS_OF_A_DAY = 24;
 /** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in the texts. */
 export function describeRemark(remark: Remark, zone: string): RemarkText {
   const { subjects, ...w } = words().home.plainWords;
-  const at = (iso: string) => formatTimeIn(iso, zone);
+  const at = (iso: string) => formatTimeInZone(iso, zone);
   switch (remark.kind) {
     case 'stays_on': {
       const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
@@ -80,7 +80,7 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
   }
 }
 
-export const formatTimeIn = (iso: string, timeZone: string): string =>
+export const formatTimeInZone = (iso: string, timeZone: string): string =>
   dateFormat({
     weekday: 'short',
     day: 'numeric',

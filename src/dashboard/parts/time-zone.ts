@@ -4,8 +4,8 @@ import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { submittedForm, useAction } from './load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from './ui.ts';
+import { readSubmittedForm, useAction } from './load.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from './ui.ts';
 
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
@@ -32,7 +32,7 @@ export function TimeZoneQuestion() {
   const [proposed] = useState(zoneOfBrowser);
   if (!asksTimezone) return null;
   const save = (event: SubmitEvent) => {
-    const timezone = String(submittedForm(event).get('timezone'));
+    const timezone = String(readSubmittedForm(event).get('timezone'));
     run(async () => changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, { timezone })));
   };
   return html`<${Card} title=${w.zoneQuestion}>
@@ -40,7 +40,7 @@ export function TimeZoneQuestion() {
       <p>${renderInlineMarkup(w.zoneProposed({ zone: proposed }))}</p>
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint} control=${ZoneSelect} zone=${proposed} />
       <${ErrorMessage} text=${error} />
-      <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
+      <button class="main" ...${getBusyAttributes(isBusy)}>${common.save}</button>
     </form>
   <//>`;
 }

@@ -3,7 +3,7 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { createFocusRestorer, focusFirstField } from './focus.ts';
 import { formatTime, formatTimeAgo } from './format.ts';
-import type { Loaded } from './load.ts';
+import type { LoadedData } from './load.ts';
 
 /** An error message that screen readers announce at once. */
 export const ErrorMessage = ({ text }: { text: string | null }) =>
@@ -21,7 +21,7 @@ export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => 
   html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
 /** Renders data that are being loaded: an indicator while waiting, an error message, or the children rendered with the data. */
-export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
+export function Loading<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
@@ -54,7 +54,7 @@ export function Field(props: {
  * Returns the attributes of a button whose action is running. Does not use `disabled`, because it would remove the focus; `useAction`
  * prevents a second run.
  */
-export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
+export const getBusyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
 /**
  * End of a form: the error message, and the buttons that submit and cancel. `label`: text of the button that submits, by default "Create".
@@ -72,7 +72,7 @@ export function FormButtons(props: {
   return html`
     <${ErrorMessage} text=${error} />
     <p class="actions">
-      <button class="main" ...${busyAttributes(isBusy)} disabled=${missing !== null}>${label}</button>
+      <button class="main" ...${getBusyAttributes(isBusy)} disabled=${missing !== null}>${label}</button>
       <button type="button" onClick=${onCancel}>${common.cancel}</button>
       ${missing !== null && html`<span class="quiet">${missing}</span>`}
     </p>`;
@@ -138,7 +138,7 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
  * Content that is shown only once. It takes the focus from the form before it. `secret`: text that must be copied before Escape closes the
  * dialog.
  */
-export function OneTimeContent({ secret, children }: { secret?: string; children?: Children }) {
+export function ContentShownOnce({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
@@ -160,7 +160,7 @@ export function RelativeTime({
   zone?: string;
   never?: string;
 }) {
-  const nowMs = useNow();
+  const nowMs = useCurrentTimeMs();
   return at === null
     ? html`<span class="quiet">${never}</span>`
     : html`<time datetime=${at} title=${formatTime(at, zone)}>${formatTimeAgo(at, nowMs)}</time>`;
@@ -263,7 +263,7 @@ const EVERY_MS = 10_000;
  * Returns the current time in Unix ms, updated every ten seconds, so that relative times such as "just now" do not
  * become stale.
  */
-export function useNow(): number {
+export function useCurrentTimeMs(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);

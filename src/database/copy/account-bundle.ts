@@ -21,7 +21,7 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
       [userIds],
     );
   for (const { relation, whose, stays } of BUNDLED_RELATIONS.toReversed()) {
-    if (relation === 'usage_changes') await packChanges(client, userIds);
+    if (relation === 'usage_changes') await packChangedHours(client, userIds);
     else if (relation === 'events') await packEvents(client, userIds);
     else {
       const taken = stays
@@ -39,7 +39,7 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
  * Moves the accounts' changed hours out of the queue of alert evaluations. A queued row may also contain other accounts, whose hours remain
  * in the row.
  */
-export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
+export async function packChangedHours(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
   const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
   await client.query(
@@ -73,7 +73,7 @@ async function packEvents(client: PoolClient, userIds: readonly string[]): Promi
 }
 
 /** Copies the bundle from the source into the temporary table `incoming` of this transaction in the target. */
-export async function copyBundle(source: PoolClient, target: PoolClient): Promise<void> {
+export async function copyAccountBundle(source: PoolClient, target: PoolClient): Promise<void> {
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
   );
@@ -89,7 +89,7 @@ const NUMBERED =
  * Assigns new numbers to changed hours that return to the source after a failed move. In the meantime, rows of other accounts may have
  * received the previous numbers.
  */
-export async function renumberChanges(source: PoolClient): Promise<void> {
+export async function renumberChangedHours(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
   await number(source, 'usage_changes', 'change_id');
 }
@@ -98,7 +98,7 @@ export async function renumberChanges(source: PoolClient): Promise<void> {
  * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates all references. Series
  * already have new numbers (`arriving_series`), because their readings were copied first.
  */
-export async function renumberIncoming(target: PoolClient): Promise<void> {
+export async function renumberIncomingRows(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
   for (const one of BUNDLED_RELATIONS) if (one.number !== undefined) await number(target, one.relation, one.number);
   await target.query('ANALYZE numbered');
@@ -148,7 +148,7 @@ const SEALED = /_sealed$/;
  * Encrypts the values of each column named `*_sealed` with this installation's key (core/secrets.ts). `reseal` throws if it cannot decrypt
  * a value.
  */
-export async function reencryptIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
+export async function reencryptIncomingValues(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
     `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
      FROM incoming WHERE EXISTS (SELECT FROM jsonb_object_keys(row) key WHERE key LIKE '%\\_sealed') AND jsonb_typeof(row) = 'object'`,
@@ -199,7 +199,7 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
  * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
  * and no equal row was created in the meantime.
  */
-export async function restoreReferences(client: PoolClient): Promise<void> {
+export async function restoreReturnedRows(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED_RELATIONS) {
     const { columns, key } = await readColumns(client, relation);
     const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
@@ -237,7 +237,7 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
  * Compares the bundle with the accounts' rows in the relations, by count and fingerprint. Returns the number of rows of
  * each relation; throws if they differ.
  */
-export async function compareUnpacked(
+export async function compareBundleWithRows(
   client: PoolClient,
   userIds: readonly string[],
 ): Promise<{ relation: string; rows: number }[]> {

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { DAY_MS } from '#src/core/units.ts';
 import type { PoolClient } from '../connect.ts';
-import { transactionOn } from '../transaction.ts';
+import { inTransactionOnConnection } from '../transaction.ts';
 import type { CopiedRelation } from './relations.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function copyTimeRange(
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
   // Partitions are created outside the transaction: until it ends, a transaction that creates a partition blocks all other writers.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
-  return transactionOn(target, async () => {
+  return inTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
     return copyRows(source, read, target, `${relation} (${columns})`);
   });
@@ -53,7 +53,7 @@ export async function copyWholeRelation(
     ...key.map((name) => `i.${name} = t.${name}`),
     ...fixed.map((name) => `i.${name} IS NOT DISTINCT FROM t.${name}`),
   ].join(' AND ');
-  return transactionOn(target, async () => {
+  return inTransactionOnConnection(target, async () => {
     await target.query(
       `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
     );
@@ -155,7 +155,7 @@ export async function computeFingerprintsByDay(
 }
 
 /** Returns the ranges of consecutive days on which two sets of fingerprints differ. Pure. */
-export function findDifferingRuns(
+export function findDifferingDayRanges(
   source: ReadonlyMap<number, string>,
   target: ReadonlyMap<number, string>,
 ): { from: Date; to: Date }[] {

@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import {
   canCloseForWriting,
   closeDatabaseForWriting,
-  explainClosing,
-  FILLED_FROM_PREFIX,
+  explainDatabaseClosing,
+  FILLED_FROM_ID_PREFIX,
   isClosedForWriting,
   openDatabaseForWriting,
 } from '../closing.ts';
@@ -26,9 +26,9 @@ interface Pools {
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
-  if (from.id.startsWith(FILLED_FROM_PREFIX)) throw new Error(await explainClosing(source));
-  if (to.isClosed && to.id === FILLED_FROM_PREFIX + from.id) return;
-  if (from.isClosed) throw new Error(await explainClosing(source));
+  if (from.id.startsWith(FILLED_FROM_ID_PREFIX)) throw new Error(await explainDatabaseClosing(source));
+  if (to.isClosed && to.id === FILLED_FROM_ID_PREFIX + from.id) return;
+  if (from.isClosed) throw new Error(await explainDatabaseClosing(source));
   if (to.hasUsers || to.isClosed)
     throw new Error(
       `The database of --to ${to.isClosed ? 'is closed for writing by another move' : 'has users of its own'}. ` +
@@ -42,7 +42,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
       );
   }
   await inTransaction(target, async (client) => {
-    await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM_PREFIX + from.id]);
+    await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM_ID_PREFIX + from.id]);
     await closeDatabaseForWriting(client);
   });
 }

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from '../connect.ts';
-import { transactionOn } from '../transaction.ts';
+import { inTransactionOnConnection } from '../transaction.ts';
 import {
   computeFingerprint,
   computeFingerprintsByDay,
   copyTimeRange,
   copyWholeRelation,
-  findDifferingRuns,
+  findDifferingDayRanges,
 } from './copy-rows.ts';
 import type { CopiedRelation } from './relations.ts';
 
@@ -13,7 +13,7 @@ const MONTH_MS = 31 * 86_400_000;
 /** Maximum time range that is copied in one transaction: seven days in ms. */
 const STRETCH_MS = 7 * 86_400_000;
 
-export interface CopyEnds {
+export interface CopySourceAndTarget {
   source: PoolClient;
   target: PoolClient;
 }
@@ -22,9 +22,9 @@ export interface CopyEnds {
  * Runs a function with an exclusive connection to each installation, and closes both connections afterwards. This also ends their session
  * state, such as locks and temporary tables.
  */
-export async function withCopyEnds<T>(
+export async function runWithSourceAndTarget<T>(
   pools: { source: Pool; target: Pool },
-  run: (ends: CopyEnds) => Promise<T>,
+  run: (ends: CopySourceAndTarget) => Promise<T>,
 ): Promise<T> {
   const source = await pools.source.connect();
   try {
@@ -40,10 +40,10 @@ export async function withCopyEnds<T>(
 }
 
 /** Reports the progress of a copy: the relation, and the completed part of its time range. */
-export type Progress = (relation: string, done: number, total: number) => void;
+export type CopyProgressCallback = (relation: string, done: number, total: number) => void;
 
 /** Result of a copy for one relation. */
-export interface SynchroniseResult {
+export interface SynchronisationResult {
   relation: string;
   rows: number;
   copied: number;
@@ -57,13 +57,13 @@ export interface SynchroniseResult {
  * writers. If not, relations that refer to each other are read in one snapshot: a row inserted between two reads would refer to a row that
  * was not copied. After an error, both connections must be closed.
  */
-export async function synchronise(
-  ends: CopyEnds,
+export async function synchroniseRelations(
+  ends: CopySourceAndTarget,
   relations: readonly CopiedRelation[],
-  { held, onProgress }: { held: boolean; onProgress?: Progress },
-): Promise<SynchroniseResult[]> {
-  const results: SynchroniseResult[] = [];
-  const done = (result: SynchroniseResult) => {
+  { held, onProgress }: { held: boolean; onProgress?: CopyProgressCallback },
+): Promise<SynchronisationResult[]> {
+  const results: SynchronisationResult[] = [];
+  const done = (result: SynchronisationResult) => {
     results.push(result);
     onProgress?.(result.relation, 1, 1);
   };
@@ -71,7 +71,7 @@ export async function synchronise(
     for (const { relation, by } of relations) if (by === undefined) done(await wholeRelation(ends, relation));
   };
   if (held) await copyWholes();
-  else await transactionOn(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+  else await inTransactionOnConnection(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
   // Relations that are copied in time slices refer to no other relation and take hours, so they are copied outside a snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
@@ -86,7 +86,10 @@ function mustBeEqual(relation: string, mine: string | undefined, theirs: string 
   );
 }
 
-async function wholeRelation({ source, target }: CopyEnds, relation: string): Promise<SynchroniseResult> {
+async function wholeRelation(
+  { source, target }: CopySourceAndTarget,
+  relation: string,
+): Promise<SynchronisationResult> {
   const [mine, theirs] = await Promise.all([
     computeFingerprint(source, relation),
     computeFingerprint(target, relation),
@@ -97,14 +100,14 @@ async function wholeRelation({ source, target }: CopyEnds, relation: string): Pr
 }
 
 async function slices(
-  ends: CopyEnds,
+  ends: CopySourceAndTarget,
   one: CopiedRelation,
   by: string,
-  onProgress?: Progress,
-): Promise<SynchroniseResult> {
+  onProgress?: CopyProgressCallback,
+): Promise<SynchronisationResult> {
   const { relation } = one;
   const seen = one.part?.view ?? relation;
-  const result: SynchroniseResult = { relation, rows: 0, copied: 0 };
+  const result: SynchronisationResult = { relation, rows: 0, copied: 0 };
   const bounds = await Promise.all([timesOf(ends.source, seen, by), timesOf(ends.target, seen, by)]);
   const known = bounds.flatMap((bound) => bound ?? []);
   if (known.length === 0) return result;
@@ -117,7 +120,7 @@ async function slices(
       computeFingerprintsByDay(ends.target, { relation, seen }, by, window),
     ]);
     for (const print of mine.values()) result.rows += countOf(print);
-    for (const run of findDifferingRuns(mine, theirs)) {
+    for (const run of findDifferingDayRanges(mine, theirs)) {
       result.since ??= run.from;
       for (let at = run.from.getTime(); at < run.to.getTime(); at += STRETCH_MS) {
         const stretch = { from: new Date(at), to: new Date(Math.min(run.to.getTime(), at + STRETCH_MS)) };
@@ -133,9 +136,9 @@ async function slices(
  * Compares again each relation from which rows were copied under the lock. The other relations were already equal. Throws if any relation
  * differs.
  */
-export async function compareCopied(
-  ends: CopyEnds,
-  done: readonly SynchroniseResult[],
+export async function compareCopiedRelations(
+  ends: CopySourceAndTarget,
+  done: readonly SynchronisationResult[],
   seenOf: (relation: string) => string = (relation) => relation,
 ): Promise<void> {
   for (const { relation, copied, since } of done) {

@@ -1,6 +1,6 @@
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import type { Reader, Words } from '../words/words.ts';
-import { type MessageContent, type Row, toSingleLine } from './content.ts';
+import { joinLines, type MailRow, type MessageContent } from './content.ts';
 
 type UsageAlert = keyof Words['alert']['used'];
 type CostAlert = keyof Words['alert']['cost'];
@@ -24,7 +24,7 @@ export function describeAlert(data: Record<string, unknown>, reader: Reader, nam
   const alert = data as AlertData;
   const { common, alert: w } = reader.words;
   const at = when(alert, reader);
-  const since: Row = [common.since, at];
+  const since: MailRow = [common.since, at];
   if (alert.type === 'no_data')
     return {
       sentence: w.silent({ location: locationOf(alert.devices[0]?.device_id ?? '', names), at }),
@@ -32,7 +32,7 @@ export function describeAlert(data: Record<string, unknown>, reader: Reader, nam
     };
   const devices = alert.devices
     .slice(0, MAX_NAMED_DEVICES)
-    .map(({ device_id, kwh_used }): Row => [nameOf(device_id, names), reader.kwh(kwh_used)]);
+    .map(({ device_id, kwh_used }): MailRow => [nameOf(device_id, names), reader.kwh(kwh_used)]);
   if (alert.type === 'daily_cost' || alert.type === 'monthly_cost') {
     const cost = reader.money(alert.cost, alert.currency);
     const threshold = reader.money(alert.threshold, alert.currency);
@@ -57,10 +57,10 @@ function when({ type, period_start }: AlertData, reader: Reader): string {
 }
 
 /** Returns the location of a device, or its id if the device has no visible name. */
-const locationOf = (id: string, names: DeviceNames) => toSingleLine(names.get(id)?.location ?? '') || id;
+const locationOf = (id: string, names: DeviceNames) => joinLines(names.get(id)?.location ?? '') || id;
 
 /** Returns the location and type of a device, because a meter and a plug may be in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
-  const type = toSingleLine(names.get(id)?.type ?? '');
+  const type = joinLines(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }

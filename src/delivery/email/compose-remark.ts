@@ -1,8 +1,8 @@
 import { escapeHtml } from '#src/core/html.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
-import { layOutMail, type Mail } from './compose.ts';
-import { toSingleLine } from './content.ts';
+import { type Mail, renderMailHtml } from './compose.ts';
+import { joinLines } from './content.ts';
 
 /** The texts about a remark, in the language of their recipient. */
 interface RemarkTexts {
@@ -17,13 +17,13 @@ interface RemarkTexts {
 }
 
 /** Describes a remark in the language and the time zone of its recipient. */
-export type ComposeRemark = (
+export type RemarkComposer = (
   remark: RemarkBody,
   reader: { language: Language; timezone: string },
 ) => Promise<RemarkTexts>;
 
 /** Composes a mail about a remark. `home`: URL of the home. `off`: URL of the page that switches mails about remarks off. Pure. */
-export function layOutRemark(
+export function composeRemarkMail(
   { subject, sentences, reason, ...labels }: RemarkTexts,
   { reader, home, off }: { reader: Reader; home: string; off: string },
 ): Mail {
@@ -35,5 +35,5 @@ export function layOutRemark(
     `<p>${link(home, labels.look)}</p>`,
     `<p style="color:#57606a">${escapeHtml(reason)} ${link(off, labels.off)}.</p>`,
   ].join('');
-  return { subject: toSingleLine(subject), text, html: layOutMail(reader, body) };
+  return { subject: joinLines(subject), text, html: renderMailHtml(reader, body) };
 }

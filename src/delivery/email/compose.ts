@@ -1,7 +1,7 @@
 import { escapeHtml } from '#src/core/html.ts';
 import type { DeviceNames } from '../device-names.ts';
 import type { Reader, Words } from '../words/words.ts';
-import type { Row } from './content.ts';
+import type { MailRow } from './content.ts';
 import { composeEventMail, type ReportedEvent } from './event-mails.ts';
 
 /** Content of a mail: a subject, and a body as text and as HTML. */
@@ -24,7 +24,7 @@ export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceN
   const { common, links } = reader.words;
   const { sentence, rows } = composeEventMail(event, reader, names);
   const last = to && links[to.is];
-  const line = ([label, value]: Row) => common.line({ label, value });
+  const line = ([label, value]: MailRow) => common.line({ label, value });
   const text = [`${sentence}.`, '', ...rows.map(line), ...(to && last ? ['', line([last, to.url])] : []), ''].join(
     '\n',
   );
@@ -38,10 +38,10 @@ export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceN
   return {
     subject: sentence,
     text,
-    html: layOutMail(reader, `<p>${escapeHtml(sentence)}.</p><table>${cells}</table>${link}`),
+    html: renderMailHtml(reader, `<p>${escapeHtml(sentence)}.</p><table>${cells}</table>${link}`),
   };
 }
 
 /** Returns the HTML document of a mail. `body`: HTML. */
-export const layOutMail = ({ language }: Pick<Reader, 'language'>, body: string): string =>
+export const renderMailHtml = ({ language }: Pick<Reader, 'language'>, body: string): string =>
   `<!doctype html><html lang="${language}"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">${body}</body></html>`;

@@ -2,7 +2,7 @@ import { isAppScope } from '#src/auth/scopes.ts';
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import { type Reader, textNamed, type Words } from '../words/words.ts';
 import { describeAlert } from './alert-mails.ts';
-import { type MessageContent, type Row, toSingleLine } from './content.ts';
+import { joinLines, type MailRow, type MessageContent } from './content.ts';
 import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
 
 type Data = Record<string, unknown>;
@@ -81,7 +81,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   'passkey.added': ({ common, passkeyAdded: w }, { name, added_at }, { moment }) => ({
     sentence: w.subject,
     rows: [
-      [w.passkey, common.quoted({ name: toSingleLine(String(name)) })],
+      [w.passkey, common.quoted({ name: joinLines(String(name)) })],
       [w.added, moment(String(added_at))],
       [common.means, w.means],
       [common.notYou, w.notYou],
@@ -103,14 +103,14 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   },
   'series.source_failing': ({ common, seriesFailing }, data, { moment }) => {
     const w = { ...seriesFailing, ...seriesFailing[data.kind === 'emission' ? 'emission' : 'price'] };
-    const series = common.quoted({ name: toSingleLine(String(data.name ?? data.series_id)) });
+    const series = common.quoted({ name: joinLines(String(data.name ?? data.series_id)) });
     return {
       sentence: w.subject({ series }),
       rows: [
         [w.series, `${series} (${data.series_id})`],
-        [w.source, toSingleLine(String(data.source))],
+        [w.source, joinLines(String(data.source))],
         [w.since, moment(String(data.failing_since))],
-        [w.error, toSingleLine(String(data.last_error))],
+        [w.error, joinLines(String(data.last_error))],
         [common.means, w.means],
         [common.canDo, w.canDo],
       ],
@@ -119,7 +119,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   'authorization.began': ({ apps: w }, { app, scopes, expires_at }, { day }) => ({
     sentence: w.began({ app: appName(app, w) }),
     rows: [
-      ...((scopes ?? []) as string[]).filter(isAppScope).map((scope): Row => [w.can, w.scopes[scope]]),
+      ...((scopes ?? []) as string[]).filter(isAppScope).map((scope): MailRow => [w.can, w.scopes[scope]]),
       [w.until, typeof expires_at === 'string' ? day(expires_at) : w.untilEnded],
       [w.unwanted, w.unwantedText],
     ],
@@ -135,7 +135,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
 
 /** Formats a key by the name that its owner gave it and by its first characters, which the list of keys also shows. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
-  const called = toSingleLine(typeof name === 'string' ? name : '');
+  const called = joinLines(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
 }
 
@@ -143,24 +143,24 @@ const appName = (app: unknown, { someApp }: Words['apps']): string =>
   String((app as { name?: unknown } | undefined)?.name ?? someApp);
 
 /** Lists the keys, sessions, passkeys and webhooks that were ended, with the reason. Their owner may have to give programs new keys. */
-function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): Row[] {
+function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): MailRow[] {
   const { common, accessEnded: w } = words;
-  const rows = (name: string, list: unknown, of: (one: Data) => string): Row[] => {
+  const rows = (name: string, list: unknown, of: (one: Data) => string): MailRow[] => {
     const all = list as Data[];
     const more = all.length - MAX_NAMED_DEVICES;
     return [
-      ...all.slice(0, MAX_NAMED_DEVICES).map((one): Row => [name, of(one)]),
-      ...(more > 0 ? [[name, common.more({ count: more })] as Row] : []),
+      ...all.slice(0, MAX_NAMED_DEVICES).map((one): MailRow => [name, of(one)]),
+      ...(more > 0 ? [[name, common.more({ count: more })] as MailRow] : []),
     ];
   };
   const sessionName = ({ user_agent, address }: Data) =>
-    toSingleLine(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
+    joinLines(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
   return [
     [common.why, textNamed(w.why, because)],
     ...rows(w.key, keys, (one) => keyName(one, words)),
     ...rows(w.session, sessions, sessionName),
-    ...rows(w.passkey, passkeys, (one) => toSingleLine(String(one.name))),
-    ...rows(w.webhook, webhooks, (one) => toSingleLine(String(one))),
+    ...rows(w.passkey, passkeys, (one) => joinLines(String(one.name))),
+    ...rows(w.webhook, webhooks, (one) => joinLines(String(one))),
     [common.canDo, w.canDo],
   ];
 }

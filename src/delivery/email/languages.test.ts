@@ -4,7 +4,7 @@ import { LANGUAGES } from '#src/database/enums.ts';
 import { type Language, loadReader } from '../words/words.ts';
 import { composeMail, type Mail, type MailLink } from './compose.ts';
 import type { ReportedEvent } from './event-mails.ts';
-import { composeBackupsInterrupted, composeSignIn } from './send.ts';
+import { composeBackupsInterruptedMail, composeSignInMail } from './send.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
 const url = 'https://energy.example.net/page';
@@ -80,8 +80,8 @@ const MAILS: [name: string, compose: (language: Language) => Promise<Mail>][] = 
     name,
     async (language) => composeMail(told, await loadReader({ language, timezone: BERLIN }), NAMES, to),
   ]),
-  ['sign-in', (language) => composeSignIn({ link: url, code: '01234567', validMinutes: 15 }, language)],
-  ['back-ups interrupted', (language) => composeBackupsInterrupted('/mnt/copies', language)],
+  ['sign-in', (language) => composeSignInMail({ link: url, code: '01234567', validMinutes: 15 }, language)],
+  ['back-ups interrupted', (language) => composeBackupsInterruptedMail('/mnt/copies', language)],
 ];
 
 /** Lines that contain no translatable text: the name of an account or a device, or a link. */

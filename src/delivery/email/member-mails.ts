@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { textNamed, type Words } from '../words/words.ts';
-import { type MessageContent, type Row, toSingleLine } from './content.ts';
+import { joinLines, type MailRow, type MessageContent } from './content.ts';
 
 /** E-mail addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
@@ -74,8 +74,8 @@ export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
       rows: [
         [common.why, textNamed(w.why, because)],
         [common.ended, w.theirAccess],
-        ...(theirs.length > 0 ? [[w.should, w.renew] as Row] : []),
-        ...theirs.map(({ id, name }): Row => [id, toSingleLine(name)]),
+        ...(theirs.length > 0 ? [[w.should, w.renew] as MailRow] : []),
+        ...theirs.map(({ id, name }): MailRow => [id, joinLines(name)]),
       ],
     };
   },

@@ -16,8 +16,8 @@ import {
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { type Language, loadReader, loadWords } from '../words/words.ts';
-import { composeMail, layOutMail, type Mail, type MailLink } from './compose.ts';
-import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
+import { composeMail, type Mail, type MailLink, renderMailHtml } from './compose.ts';
+import { composeRemarkMail, type RemarkComposer } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -77,7 +77,7 @@ export function createEmailChannel(options: {
   publicUrl: string;
   /** Key that signs links in mails: links that pause an alert, switch mails about remarks off, or confirm an address. */
   secret: string;
-  composeRemark: ComposeRemark;
+  composeRemark: RemarkComposer;
   /** Sender's e-mail address; by default built from the host of the public URL. */
   from: string | undefined;
 }): DeliveryChannel {
@@ -100,7 +100,7 @@ export function createEmailChannel(options: {
         if (event.type !== 'remark.raised' || !link)
           return composeMail({ ...event, people }, reader, await loadDeviceNames(db, event), link);
         const texts = await composeRemark(event.data as RemarkBody, user);
-        return layOutRemark(texts, { reader, home: `${publicUrl}/dashboard/home`, off: link.url });
+        return composeRemarkMail(texts, { reader, home: `${publicUrl}/dashboard/home`, off: link.url });
       };
       const headers: Record<string, string> =
         link?.is === 'unsubscribe'
@@ -166,7 +166,7 @@ const failed = (error: string, responseStatus: number | null): DeliveryOutcome =
 });
 
 /** Composes a sign-in mail in a language. `code`: eight digits. */
-export async function composeSignIn(
+export async function composeSignInMail(
   { link, code, validMinutes }: { link: string; code: string; validMinutes: number },
   language: Language,
 ): Promise<Mail> {
@@ -181,17 +181,17 @@ export async function composeSignIn(
   return {
     subject: w.subject({ code: shown }),
     text: `${w.follow}\n\n${link}\n\n${w.type} ${shown}\n\n${end}\n`,
-    html: layOutMail({ language }, body),
+    html: renderMailHtml({ language }, body),
     givesAccess: true,
   };
 }
 
 /** Composes a mail to an administrator about interrupted back-ups. `folder`: the target of the archive. */
-export async function composeBackupsInterrupted(folder: string, language: Language): Promise<Mail> {
+export async function composeBackupsInterruptedMail(folder: string, language: Language): Promise<Mail> {
   const { backups: w } = await loadWords(language);
   const sentences = [w.interrupted({ folder }), w.discarded, w.canDo];
   const body = sentences.map((one) => `<p>${escapeHtml(one)}</p>`).join('');
-  return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOutMail({ language }, body) };
+  return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: renderMailHtml({ language }, body) };
 }
 
 /** Sends a mail that is not about an event, such as a sign-in mail. Rejects if the mail server refuses it. */

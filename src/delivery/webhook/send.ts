@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { subscriptionUrls } from '#src/auth/green-button.ts';
+import { createSubscriptionUrls } from '#src/auth/green-button.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -13,8 +13,8 @@ import {
   type DeliveryAttempt,
   type DeliveryChannel,
   type DeliveryOutcome,
-  isLeaseOver,
-  LEASE_OVER_OUTCOME,
+  EXPIRED_LEASE_OUTCOME,
+  isLeaseExpired,
 } from '../channel.ts';
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadReceiver } from './subscriptions.ts';
@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES = 65_536;
 
 export interface WebhookOptions extends GuardOptions {
   db: Database;
-  box: SecretBox;
+  box: SecretEncrypter;
   clock: Clock;
   environment: Environment;
   /** Base URL of the service, which notices contain. */
@@ -45,7 +45,7 @@ export function createWebhookChannel(options: WebhookOptions): DeliveryChannel &
       const about = { webhookId: sending.target, event: sending.event.type };
       const webhook = await loadReceiver(db, box, about, clock());
       if (!webhook) return failed('the subscription was deleted, or its app may no longer read the event');
-      if (isLeaseOver(sending, clock())) return LEASE_OVER_OUTCOME;
+      if (isLeaseExpired(sending, clock())) return EXPIRED_LEASE_OUTCOME;
       const { noticesOf, secrets } = webhook;
       const isNotice = noticesOf !== null;
       const body = isNotice
@@ -140,7 +140,7 @@ const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
  * subscription. Pure.
  */
 function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttempt['event'], 'data'>): string {
-  const { resourceURI } = subscriptionUrls(publicUrl, id);
+  const { resourceURI } = createSubscriptionUrls(publicUrl, id);
   const hours = (data.hours ?? []) as EventBody<'usage.updated'>['hours'];
   const times = hours.map(({ date, hour }) => Date.parse(`${date}T${hour}:00Z`));
   const at = (ms: number) => new Date(ms).toISOString().replace('.000', '');

@@ -4,15 +4,15 @@ import { findGreenButtonSubscription } from '#src/auth/green-button-resources.ts
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
-import { HELD_UNTIL } from '../hold.ts';
+import { HELD_DELIVERY_DUE_TIME } from '../hold.ts';
 import { UNDELIVERED_RETENTION_DAYS } from '../retention.ts';
 
 /** Time in ms for which the previous secret stays valid after a rotation. */
@@ -51,7 +51,7 @@ const MAX_WEBHOOKS_PER_ACCOUNT = 100;
  */
 export async function createWebhook(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   ownerId: string,
   webhook: { events: WebhookEvents; url: string; authToken: string } & Pick<
     WebhookPatch,
@@ -116,7 +116,7 @@ export async function findWebhook(
     .select([...COLUMNS, 'user_id'])
     .where('webhook_id', '=', webhookId)
     .where('is_notice', '=', false)
-    .where(isAccountWithin(reach, 'webhooks.user_id'))
+    .where(isAccountAccessibleSql(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -128,7 +128,7 @@ export async function findWebhook(
  */
 export async function updateWebhook(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   reach: AccessibleAccounts,
   webhookId: string,
   patch: WebhookPatch,
@@ -140,7 +140,7 @@ export async function updateWebhook(
       .select(['status', 'failing_since', 'auth_token_sealed', 'authorization_id'])
       .where('webhook_id', '=', webhookId)
       .where('is_notice', '=', false)
-      .where(isAccountWithin(reach, 'webhooks.user_id'))
+      .where(isAccountAccessibleSql(reach, 'webhooks.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
@@ -184,7 +184,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .updateTable('deliveries')
     .set({ status: 'pending', tries: 0, next_attempt_at: now })
     .where('webhook_id', '=', webhookId)
-    .where('next_attempt_at', '<', HELD_UNTIL)
+    .where('next_attempt_at', '<', HELD_DELIVERY_DUE_TIME)
     .where(({ eb, or, and }) =>
       or([
         eb('status', '=', 'pending'),
@@ -220,7 +220,7 @@ interface Receiver {
 /** Loads the receiver of an event. Null if the subscription does not exist, or belongs to an app that may no longer read the event. */
 export async function loadReceiver(
   db: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   { webhookId, event }: { webhookId: string; event: string },
   now: Date,
 ): Promise<Receiver | null> {
@@ -254,7 +254,7 @@ export async function deleteWebhook(db: Database, reach: AccessibleAccounts, web
     .deleteFrom('webhooks')
     .where('webhook_id', '=', webhookId)
     .where('is_notice', '=', false)
-    .where(isAccountWithin(reach, 'webhooks.user_id'))
+    .where(isAccountAccessibleSql(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

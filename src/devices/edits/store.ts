@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { getNativeName } from '../channel-name.ts';
 import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
@@ -47,7 +47,7 @@ export interface NewEdit {
 }
 
 /** Author and time of a change of edits. `oldest`: time before which readings are no longer stored. */
-export interface EditContext {
+export interface EditAuthorAndTime {
   author: string;
   now: Date;
   oldest: Date;
@@ -63,7 +63,7 @@ export async function createEdit(
   reach: AccessibleAccounts,
   deviceId: string,
   wanted: NewEdit,
-  { author, now, oldest }: EditContext,
+  { author, now, oldest }: EditAuthorAndTime,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Batches that are planned later include the edit, because writers wait for the lock on the device's row.
@@ -111,7 +111,7 @@ export async function revokeEdit(
   reach: AccessibleAccounts,
   deviceId: string,
   editId: string,
-  { author, now, oldest }: EditContext,
+  { author, now, oldest }: EditAuthorAndTime,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const found = await findEdit(trx, reach, deviceId, editId);
@@ -166,7 +166,7 @@ async function rowsOf(
     .select([...COLUMNS, 's.native_name'])
     .where('e.device_id', '=', deviceId)
     .where('devices.deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .where('edit_id', '>', cursor)
     .orderBy('edit_id')
     .limit(limit);
@@ -191,7 +191,7 @@ async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: s
     .set({ computed_with: PREVIOUS_COUNTING_SETTINGS })
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .returning('device_id')
     .executeTakeFirst();
   return row !== undefined;

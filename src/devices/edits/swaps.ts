@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { getNativeName } from '../channel-name.ts';
-import { assertMayManageDevice, isOwnAccountReach } from '../management.ts';
-import { IS_SWAP_GUESSED } from '../store.ts';
-import { createEdit, type EditContext } from './store.ts';
+import { assertMayManageDevice, isLimitedToOwnAccount } from '../management.ts';
+import { IS_METER_SWAP_SUSPECTED_SQL } from '../store.ts';
+import { createEdit, type EditAuthorAndTime } from './store.ts';
 
 /**
  * A suspected replacement of a meter: from one reading on, the register appears to belong to another meter, and the owner has not confirmed
@@ -69,7 +69,7 @@ export async function answerSuspectedMeterSwap(
   reach: AccessibleAccounts,
   deviceId: string,
   answer: { at: Date; nativeName: string; isReplaced: boolean; reason: string },
-  editing: EditContext,
+  editing: EditAuthorAndTime,
 ): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     await assertMayManageDevice(trx, reach, deviceId);
@@ -101,7 +101,7 @@ async function rowsOf(
 ): Promise<Row[]> {
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
-  const managed = isOwnAccountReach(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
+  const managed = isLimitedToOwnAccount(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
   // Raw SQL: finds the readings before and after the reading of a note (a stored verdict) by the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
@@ -115,7 +115,7 @@ async function rowsOf(
       LEFT JOIN reading_notes o ON o.series_id = r.series_id AND o.read_at = r.read_at AND o.interval_ms = r.interval_ms
       WHERE r.series_id = s.series_id AND r.read_at < n.read_at AND coalesce(o.verdict, '') NOT IN ('glitch', 'back', 'excluded')
       ORDER BY r.read_at DESC LIMIT 1) b
-    WHERE ${whose} AND ${managed} AND devices.deleted_at IS NULL AND ${isAccountWithin(reach, 'devices.user_id')} AND ${IS_SWAP_GUESSED}
+    WHERE ${whose} AND ${managed} AND devices.deleted_at IS NULL AND ${isAccountAccessibleSql(reach, 'devices.user_id')} AND ${IS_METER_SWAP_SUSPECTED_SQL}
     ORDER BY n.read_at, s.series_id LIMIT ${MAX_ASKED}`.execute(db);
   return rows;
 }

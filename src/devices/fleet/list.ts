@@ -4,7 +4,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
-import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accessibleAccountsSql, isAccountAccessibleSql } from '#src/database/reach.ts';
 import {
   ATTENTION_COLUMN,
   ATTENTION_CONDITIONS,
@@ -15,7 +15,7 @@ import {
   STATUS_CONDITIONS,
 } from '../store.ts';
 import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
-import { SILENT_AFTER_MS } from './watch.ts';
+import { MIN_SILENCE_MS } from './watch.ts';
 
 /** Family of devices that log in themselves and send the service's own format. */
 const NATIVE = 'native';
@@ -83,15 +83,17 @@ const MOST_ACCOUNTS = 1_000;
  * order, and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<RawBuilder<boolean>> {
-  if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'devices.user_id');
+  if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'devices.user_id');
   // Raw SQL: the list of accounts is returned only if the utility is small.
   const { rows } = await sql<{ accounts: string[] | null }>`
     SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
-    FROM (SELECT users.user_id FROM users WHERE ${accountsWithin(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(db);
+    FROM (SELECT users.user_id FROM users WHERE ${accessibleAccountsSql(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(
+    db,
+  );
   const accounts = rows[0]?.accounts;
   // Uses a join, because the planner can estimate how many rows it returns. The planner cannot estimate the condition of `within`.
   if (!accounts)
-    return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accountsWithin(reach)})`;
+    return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accessibleAccountsSql(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
 }
 
@@ -226,7 +228,7 @@ async function partOfFleet(
     ORDER BY page.sorted ${direction}, page.device_id ${direction}`.execute(db);
   return rows.map(({ key, ...row }) => {
     const heardAt = row.last_seen_at ?? row.created_at;
-    const isSilent = now.getTime() - heardAt.getTime() >= SILENT_AFTER_MS;
+    const isSilent = now.getTime() - heardAt.getTime() >= MIN_SILENCE_MS;
     const place = encodeFleetPosition({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
     return { ...row, silent_since: isSilent ? heardAt : null, place };
   });
@@ -280,7 +282,7 @@ async function meantBy(
     const accounts = await db
       .selectFrom('users')
       .select('user_id')
-      .where(accountsWithin(reach))
+      .where(accessibleAccountsSql(reach))
       .where(emailBegins)
       .limit(MAX_MATCHING_ACCOUNTS + 1)
       .execute();

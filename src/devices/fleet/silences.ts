@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, accountsWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accessibleAccountsSql } from '#src/database/reach.ts';
 import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
 import { MAX_SILENCE_CHECK_GAP_MS } from './watch.ts';
 
@@ -43,7 +43,7 @@ export async function readSilences(
       (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = s.device_id LIMIT 1) AS gateway_id
     FROM device_silences s JOIN devices ON devices.device_id = s.device_id JOIN users ON users.user_id = s.user_id
     WHERE (s.began_at >= ${since} OR s.ended_at > ${since} OR s.ended_at IS NULL) AND s.began_at < ${until}
-      AND s.was_heard AND devices.deleted_at IS NULL AND ${accountsWithin(reach)}
+      AND s.was_heard AND devices.deleted_at IS NULL AND ${accessibleAccountsSql(reach)}
     LIMIT ${MOST_SILENCES + 1}`.execute(db);
   if (rows.length > MOST_SILENCES)
     throw createUnprocessableError({ field: 'end', message: 'has too many earlier silences: request fewer days' });
@@ -80,7 +80,7 @@ async function sizeOf(db: Database, reach: AccessibleAccounts): Promise<{ device
   const { rows } = await sql<{ devices: number; homes: number }>`
     SELECT count(*)::int AS devices, count(DISTINCT devices.user_id)::int AS homes
     FROM devices JOIN users ON users.user_id = devices.user_id
-    WHERE devices.deleted_at IS NULL AND ${accountsWithin(reach)}`.execute(db);
+    WHERE devices.deleted_at IS NULL AND ${accessibleAccountsSql(reach)}`.execute(db);
   return rows[0] ?? { devices: 0, homes: 0 };
 }
 
@@ -94,7 +94,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .orderBy('began_at')
     .execute();
   // A worker's check covers the time until the next check is due.
-  return subtractStretches(
+  return subtractSilences(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_SILENCE_CHECK_GAP_MS })),
   );
@@ -107,7 +107,7 @@ interface Stretch {
 }
 
 /** Returns the parts of a stretch that no other stretch covers. The other stretches are in order of time. Pure. */
-export function subtractStretches({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
+export function subtractSilences({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const uncovered: Stretch[] = [];
   let reachedMs = fromMs;
   for (const other of others) {

@@ -4,7 +4,7 @@ import { retentionStartMs } from '#src/database/migrate.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** Minimum length of a recorded silence. Most shorter silences are meters that report every quarter-hour, or restarts. */
-export const SILENT_AFTER_MS = 3_600_000;
+export const MIN_SILENCE_MS = 3_600_000;
 /** Maximum time between two checks. After a longer break, silences may have come and gone undetected. */
 export const MAX_SILENCE_CHECK_GAP_MS = 300_000;
 
@@ -32,7 +32,7 @@ export async function recordSilences(db: Database, now: Date): Promise<{ began: 
       INSERT INTO device_silences (device_id, began_at, user_id, was_heard)
       SELECT h.device_id, coalesce(h.seen_at, d.created_at), h.user_id, h.seen_at IS NOT NULL
       FROM device_heads h JOIN devices d USING (device_id)
-      WHERE coalesce(h.seen_at, d.created_at) <= ${new Date(now.getTime() - SILENT_AFTER_MS)} AND d.deleted_at IS NULL
+      WHERE coalesce(h.seen_at, d.created_at) <= ${new Date(now.getTime() - MIN_SILENCE_MS)} AND d.deleted_at IS NULL
         AND NOT EXISTS (SELECT FROM device_silences s WHERE s.device_id = h.device_id AND s.ended_at IS NULL)
       ON CONFLICT DO NOTHING`.execute(trx);
     const { numAffectedRows: went = 0n } = await sql`

@@ -3,11 +3,16 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
-import { computeExpectedMs } from '../home/roles.ts';
+import { computeExpectedCoverageMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
-import { createDayRange, isClockUnit, type Range } from '../ranges.ts';
-import { type GroupBucketUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
-import { countRowsToRead, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
+import { createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
+import {
+  type GroupBucketUnit,
+  readComposedHomes,
+  readHomesOfImportSums,
+  readMonthOfImportSums,
+} from '../usage/groups.ts';
+import { type BucketWithName, countRowsToRead, findCoveringUtcMonth, listBuckets } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
@@ -36,7 +41,7 @@ export interface GroupBucket {
 export async function computeGroupBuckets(
   db: Database,
   group: GroupOfHomes,
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null = null,
 ): Promise<GroupBucket[]> {
@@ -47,13 +52,13 @@ export async function computeGroupBuckets(
 async function totalsOf(
   db: Database,
   group: GroupOfHomes,
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<GroupTotals> {
   const totals = new GroupTotals();
   if (monthToDate) totals.addNumberedChannels(monthToDate.parts, true);
-  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, range) : range;
+  const rest = monthToDate ? getDaysAfter(monthToDate.end, range) : range;
   for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addNumberedChannels(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
@@ -62,24 +67,24 @@ async function totalsOf(
 }
 
 /** Returns the days of a range after a given day; empty if the given day is the last. */
-export const getRangeAfterDay = (day: string, { end, zone }: Range): Range =>
+export const getDaysAfter = (day: string, { end, zone }: DayRange): DayRange =>
   createDayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
 export async function* readPlainParts(
   db: Database,
   userIds: readonly string[],
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
 ): AsyncGenerator<BucketPart[]> {
   if (range.from >= range.to) return;
   const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
   if (month) {
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
-      yield await readPlainMonth(db, ids, month, month.rest);
+      yield await readMonthOfImportSums(db, ids, month, month.rest);
   } else {
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countRowsToRead(range, unit)))
-      yield await readPlainHomes(db, ids, range, unit);
+      yield await readHomesOfImportSums(db, ids, range, unit);
   }
 }
 
@@ -93,7 +98,7 @@ async function addComposed(
     unit,
     buckets,
     monthToDate,
-  }: { range: Range; unit: GroupBucketUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
+  }: { range: DayRange; unit: GroupBucketUnit; buckets: readonly BucketWithName[]; monthToDate: MonthToDate | null },
 ): Promise<void> {
   for (const homes of splitIntoBatches(composed, range, unit)) {
     const read = await readComposedHomes(db, homes, range, unit, monthToDate);
@@ -114,16 +119,16 @@ function addCovered(
   totals: GroupTotals,
   home: Home,
   told: readonly (HomeSums & { bucket: string })[],
-  buckets: readonly NamedBucket[],
+  buckets: readonly BucketWithName[],
 ): void {
   const byName = new Map(told.map((sums) => [sums.bucket, sums]));
   for (const { name, fromMs, toMs } of buckets) {
     const sums = byName.get(name);
-    const expected = computeExpectedMs(home.devices, home.stretches, { fromMs, toMs });
+    const expected = computeExpectedCoverageMs(home.devices, home.stretches, { fromMs, toMs });
     if (!sums && expected === 0) continue;
     totals.addHome(
       name,
-      sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_HOME_MEASURES,
+      sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_MEASURES_OF_HOME,
       sums ?? null,
       expected,
     );
@@ -131,7 +136,7 @@ function addCovered(
 }
 
 /** Measures of a bucket without data: all are unknown. */
-export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
+export const UNKNOWN_MEASURES_OF_HOME: HomeMeasures = {
   used: null,
   gridImport: null,
   gridExport: null,
@@ -154,7 +159,7 @@ export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
  */
 export function* splitIntoBatches(
   homes: readonly Home[],
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
 ): Generator<readonly Home[]> {
   const hours = Math.max(1, countRowsToRead(range, unit));

@@ -1,27 +1,27 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
-import { createClockUnitEnds, findOffset, listOffsets } from '../local-time.ts';
-import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
+import { createClockUnitEndFinder, findOffset, listOffsets } from '../local-time.ts';
+import { CLOCK_UNITS, type DayRange, isClockUnit, splitRange } from '../ranges.ts';
 import type { GroupBucketUnit } from '../usage/groups.ts';
 import { getStartOfClockUnit } from '../wall-clock.ts';
 
-export interface NamedBucket {
+export interface BucketWithName {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
-export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] {
+export function listBuckets(range: DayRange, unit: GroupBucketUnit): BucketWithName[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];
   if (unit === 'month') return [{ name: `${range.start.slice(0, 7)}-01`, fromMs, toMs }];
-  const buckets: NamedBucket[] = [];
+  const buckets: BucketWithName[] = [];
   if (unit === 'day') {
     for (const { start, from, to } of splitRange(range, 1))
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
-  const endOf = createClockUnitEnds(range, unit);
+  const endOf = createClockUnitEndFinder(range, unit);
   const offset = findOffset(listOffsets(range), fromMs);
   for (let startMs = getStartOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
     endMs = endOf(startMs);
@@ -31,16 +31,16 @@ export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] 
 }
 
 /** Returns the number of hours in a range; a partial hour counts as a whole hour. */
-const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
+const countHours = ({ from, to }: DayRange): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
 /** Returns the number of rows to read for each home in some buckets of a range: one row for each hour or shorter unit. */
-export const countRowsToRead = (range: Range, unit: GroupBucketUnit): number =>
+export const countRowsToRead = (range: DayRange, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
-export const getFirstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
+export const getFirstDayOfMonth = ({ start }: DayRange): string => `${start.slice(0, 8)}01`;
 
 /** Whether a range consists of all days of one month. */
-export const isWholeMonth = (range: Range): boolean =>
+export const isWholeMonth = (range: DayRange): boolean =>
   range.start === getFirstDayOfMonth(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
@@ -49,7 +49,7 @@ export const isWholeMonth = (range: Range): boolean =>
  * month or its zone is not UTC: stored sums by month and hour of day then save no time.
  */
 export function findCoveringUtcMonth(
-  range: Range,
+  range: DayRange,
 ): { from: Date; to: Date; rest: { from: Date; to: Date }[]; restHours: number } | null {
   if (range.zone !== 'UTC') return null;
   const start = DateTime.fromJSDate(range.from, { zone: 'utc' }).startOf('month');
@@ -64,7 +64,7 @@ export function findCoveringUtcMonth(
 }
 
 /** Yields the days of a range, YYYY-MM-DD. */
-export function* listDays({ start, end }: Pick<Range, 'start' | 'end'>): Generator<string> {
+export function* listDays({ start, end }: Pick<DayRange, 'start' | 'end'>): Generator<string> {
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatRolesBefore } from '../home/pieces.ts';
+import { formatDeviceRolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
 /** Cache of composition hashes by group. A group object exists for one response; the hash is needed several times in it. */
@@ -16,7 +16,7 @@ export async function computeCompositionHash(group: GroupOfHomes, before: Date):
   if (known?.beforeMs === before.getTime()) return known.composition;
   const hash = createHash('sha256').update(`${JSON.stringify(group.plain)}\n`);
   for await (const homes of group.composed()) {
-    for (const home of homes) hash.update(`${home.userId} ${formatRolesBefore(home, before)}\n`);
+    for (const home of homes) hash.update(`${home.userId} ${formatDeviceRolesBefore(home, before)}\n`);
   }
   const composition = hash.digest();
   found.set(group, { beforeMs: before.getTime(), composition });

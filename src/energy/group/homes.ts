@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
 import type { IncludeName } from '../include.ts';
-import { filterComposedUsers } from '../usage/composed.ts';
+import { filterUsersWithComposedHomes } from '../usage/composed.ts';
 
 /** Number of homes that are loaded together. */
 const LOADED = 500;
@@ -24,7 +24,7 @@ export interface GroupOfHomes {
  * Whether a request needs only usage and its estimated part. Sums of imports are then enough for homes whose usage is the sum of their
  * imports.
  */
-export const needsImportSumsOnly = (include: ReadonlySet<IncludeName>): boolean =>
+export const areImportSumsSufficient = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
@@ -37,12 +37,12 @@ export async function loadGroupHomes(
   userIds: readonly string[],
   include: ReadonlySet<IncludeName>,
 ): Promise<GroupOfHomes> {
-  const isMoreAsked = !needsImportSumsOnly(include);
+  const isMoreAsked = !areImportSumsSufficient(include);
   const asked = { isMoreAsked, needsConsumption: include.has('consumption') || include.has('untracked') };
   const composed = new Set<string>();
   if (!isMoreAsked) {
     for (const ids of splitIntoChunks(userIds, LOADED))
-      for (const id of await filterComposedUsers(db, ids)) composed.add(id);
+      for (const id of await filterUsersWithComposedHomes(db, ids)) composed.add(id);
   }
   const more = isMoreAsked ? userIds : userIds.filter((id) => composed.has(id));
   const plain = isMoreAsked ? [] : userIds.filter((id) => !composed.has(id));

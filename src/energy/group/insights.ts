@@ -1,12 +1,12 @@
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTime } from '../clock-labels.ts';
+import { createClockLabeller, findClockTimeLabel } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
-import { CLOCK_UNITS, createDayRange, isClockUnit, type Range, splitByMonth, splitRange } from '../ranges.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
+import { CLOCK_UNITS, createDayRange, type DayRange, isClockUnit, splitByMonth, splitRange } from '../ranges.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES_OF_HOME } from './add-up.ts';
 import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
@@ -25,7 +25,7 @@ const DAYS_OF_A_PAGE = 31;
 export async function* streamGroupInsights(
   db: Database,
   group: GroupOfHomes,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
   stored: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
@@ -45,11 +45,11 @@ export async function* streamGroupInsights(
 }
 
 /** Returns the totals of a group over a range, in the response format of requests without dates. */
-export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
+export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: DayRange) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
-  const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };
+  const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES_OF_HOME, peak: null };
   return {
-    kwh_used: milliwattHoursToKwh(measures.used ?? asMilliwattHours(0)),
+    kwh_used: milliwattHoursToKwh(measures.used ?? castToMilliwattHours(0)),
     peak_usage_time: peak === null ? null : formatHour(peak),
     ...selectIncludedFields(measures, group.include),
   };
@@ -58,9 +58,9 @@ export async function loadGroupSummary(db: Database, group: GroupOfHomes, range:
 /** Returns the stored sums for a page, and the ranges of the page for which no sum is stored. */
 function keptIn(
   stored: StoredGroupSums | null,
-  page: Range,
+  page: DayRange,
   groupBy: GroupBy,
-): { found: GroupBucket[]; missing: Range[] } {
+): { found: GroupBucket[]; missing: DayRange[] } {
   if (!stored || stored.sums.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
   const { sums } = stored;
   if (groupBy === 'month') {
@@ -77,13 +77,13 @@ function keptIn(
 }
 
 /** Whether the first days of a month are stored and lie in the requested range. */
-const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: Range, groupBy: GroupBy): boolean =>
+const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: DayRange, groupBy: GroupBy): boolean =>
   groupBy === 'month' && monthToDate !== null && monthToDate.month === start && monthToDate.end <= end;
 
 function rowsOf(
   found: readonly GroupBucket[],
   { include }: GroupOfHomes,
-  range: Range,
+  range: DayRange,
   groupBy: GroupBy,
 ): HomeInsight[] {
   const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
@@ -93,7 +93,7 @@ function rowsOf(
     const more = selectIncludedFields(measures, include);
     if (labelsOf) {
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
-      return [{ ...labels, kwh_used, peak_hour: findClockTime(labels), ...more }];
+      return [{ ...labels, kwh_used, peak_hour: findClockTimeLabel(labels), ...more }];
     }
     const hour = peak !== null && groupBy === 'day' ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listSumNames } from '../home/sums.ts';
-import { summedColumns } from '../usage/home-sums.ts';
+import { homeSumColumnsSql } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
 /** Stored sums of the first days of a group's month. A computation continues from these sums if the homes and their roles are unchanged. */
@@ -91,7 +91,7 @@ export async function storeMonthToDateHomes(
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}
-    FROM (SELECT home, part, ${summedColumns(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
+    FROM (SELECT home, part, ${homeSumColumnsSql(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
     ON CONFLICT (group_id, zone, unit, bucket, user_id) DO UPDATE SET hours_of_day = excluded.hours_of_day, ${set}`.execute(
     trx,
   );

@@ -17,7 +17,7 @@ export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.
  * read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with continuous
  * aggregates, the refresh closes them).
  */
-export async function advanceStoredSumsBound(
+export async function advanceStorableSumsBound(
   pool: Pool,
   now: Date,
   { isClosing, waitMs }: { isClosing: boolean; waitMs: number },

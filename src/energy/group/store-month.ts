@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { createDayRange, type Range, splitByMonth } from '../ranges.ts';
-import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, getRangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
+import { createDayRange, type DayRange, splitByMonth } from '../ranges.ts';
+import { findFirstStoredDay, homesLoadProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
+import { computeGroupBuckets, type GroupBucket, getDaysAfter, readPlainParts, splitIntoBatches } from './add-up.ts';
 import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
@@ -25,7 +25,7 @@ export async function listMonthsToStore(
   db: Database,
   homes: readonly string[],
   { zone, before }: { zone: string; before: Date },
-): Promise<Range[]> {
+): Promise<DayRange[]> {
   const first = await findFirstStoredDay(db, homes);
   if (!first || first >= before) return [];
   const dayOf = (time: Date) => DateTime.fromJSDate(time, { zone });
@@ -36,7 +36,7 @@ export async function listMonthsToStore(
 
 type Sum = Omit<GroupBucket, 'measures'> & {
   unit: 'day' | 'month';
-  range: Range;
+  range: DayRange;
   used: number | null;
   estimated: number | null;
 };
@@ -48,7 +48,7 @@ type Sum = Omit<GroupBucket, 'measures'> & {
 export async function storeMonthSums(
   { db, homesOf }: StoreMonthDependencies,
   groupId: string,
-  month: Range,
+  month: DayRange,
   isLatest: boolean,
 ): Promise<number> {
   const { rows } = await createQueryFunction(db)<{ name: string }>(
@@ -84,11 +84,11 @@ export async function storeMonthSums(
 }
 
 /** Stores the sum of the current month so far. A stored sum that is still valid is extended by the later days. */
-async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
+async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: DayRange): Promise<number> {
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
   if (!monthToDate) await deleteMonthToDate(trx, groupId, days.zone);
-  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, days) : days;
+  const rest = monthToDate ? getDaysAfter(monthToDate.end, days) : days;
   const parts = new Map<number, BucketPart>();
   const add = ({ used, estimated, ...one }: BucketPart) => {
     const known = parts.get(one.part);
@@ -100,14 +100,14 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
   await storeMonthToDate(trx, now, days);
   for await (const composed of group.composed()) {
     for (const homes of splitIntoBatches(composed, rest, 'month'))
-      await storeMonthToDateHomes(trx, now, homes, homesProfileSql(homes, rest, 'month', monthToDate));
+      await storeMonthToDateHomes(trx, now, homes, homesLoadProfileSql(homes, rest, 'month', monthToDate));
   }
   return 1;
 }
 
 /** Merges consecutive days into ranges. */
-function runsOf(days: readonly Range[]): Range[] {
-  const runs: Range[] = [];
+function runsOf(days: readonly DayRange[]): DayRange[] {
+  const runs: DayRange[] = [];
   for (const day of days) {
     const last = runs.at(-1);
     if (last?.to.getTime() === day.from.getTime()) Object.assign(last, { to: day.to, end: day.end });
@@ -126,7 +126,11 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
 }
 
 /** Returns a function that checks whether a range is over and no home has an open hour in it. */
-async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
+async function closedness(
+  trx: Database,
+  userIds: readonly string[],
+  before: Date,
+): Promise<(range: DayRange) => boolean> {
   const { rows } = await createQueryFunction(trx)<{ hour: Date }>(
     openHoursBeforeSql('SELECT unnest($1::text[])', '$2'),
     [userIds, before],
@@ -135,7 +139,7 @@ async function closedness(trx: Database, userIds: readonly string[], before: Dat
   return ({ from, to }) => to <= before && !open.some((ms) => ms < to.getTime() && ms + HOUR_MS > from.getTime());
 }
 
-async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Sum['unit']): Promise<Sum[]> {
+async function sumsOf(trx: Database, group: GroupOfHomes, range: DayRange, unit: Sum['unit']): Promise<Sum[]> {
   const computed = new Map((await computeGroupBuckets(trx, group, range, unit)).map((one) => [one.bucket, one]));
   const ranges = unit === 'month' ? [range] : [...listDays(range)].map((day) => createDayRange(day, day, range.zone));
   return ranges.map((one) => {

@@ -1,11 +1,11 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Pool } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { type DeviceWithStoredFacts, storeHistoryFacts } from '../usage/pasts.ts';
+import { type DeviceWithStoredHistory, storeDeviceHistory } from '../usage/device-history.ts';
 import { computeCompositionHash } from './composition.ts';
 import { loadGroupHomes } from './homes.ts';
 import {
-  advanceStoredSumsBound,
+  advanceStorableSumsBound,
   getStartOfYesterday,
   processChangedDays,
   runInSnapshot,
@@ -69,7 +69,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
     const homes = await parts.homesOf(parts.db, group.groupId);
     const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
     if (isLarge && !hasMoved) {
-      await advanceStoredSumsBound(pool, now, {
+      await advanceStorableSumsBound(pool, now, {
         isClosing: !parts.continuousAggregates,
         waitMs: parts.waitMs ?? WAIT_MS,
       });
@@ -127,13 +127,13 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
         groupId,
         group.userIds,
       ]);
-    for await (const homes of group.composed()) await storeHistoryFacts(trx, homes.flatMap(keptDevices), before);
+    for await (const homes of group.composed()) await storeDeviceHistory(trx, homes.flatMap(keptDevices), before);
     return before;
   });
 }
 
 /** Returns the devices of a home whose history has stored facts, including the parts of producing devices. */
-function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
+function keptDevices({ userId, devices }: Home): DeviceWithStoredHistory[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {
     const produces = parts.some(({ placement }) => placement === 'production');

@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
-import { asMilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
-import { isClockUnit, type Range } from '../ranges.ts';
+import { type DayRange, isClockUnit } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES_OF_HOME } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
-import { type GroupOfHomes, needsImportSumsOnly } from './homes.ts';
+import { areImportSumsSufficient, type GroupOfHomes } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 
@@ -42,10 +42,10 @@ export async function loadStoredSums(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
-  { range, groupBy }: { range: Range; groupBy: GroupBy },
+  { range, groupBy }: { range: DayRange; groupBy: GroupBy },
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
-  if (isClockUnit(groupBy) || !needsImportSumsOnly(group.include)) return nothing;
+  if (isClockUnit(groupBy) || !areImportSumsSufficient(group.include)) return nothing;
   // Raw SQL: a single statement, because two statements would both miss a change that is committed between them.
   const { rows } = await createQueryFunction(db)<Row>(
     `WITH kept AS MATERIALIZED (
@@ -77,7 +77,7 @@ export async function continueMonthToDate(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
-  month: Range,
+  month: DayRange,
 ): Promise<GroupBucket[]> {
   // In a transaction of a command-line command, each statement may read its own snapshot, and stored sums may be replaced between two
   // snapshots.
@@ -104,9 +104,9 @@ function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
 const toldOf = ({ bucket, used, estimated, peak }: Row): GroupBucket => ({
   bucket,
   measures: {
-    ...UNKNOWN_HOME_MEASURES,
-    used: used === null ? null : asMilliwattHours(used),
-    estimated: estimated === null ? null : asMilliwattHours(estimated),
+    ...UNKNOWN_MEASURES_OF_HOME,
+    used: used === null ? null : castToMilliwattHours(used),
+    estimated: estimated === null ? null : castToMilliwattHours(estimated),
   },
   peak,
 });

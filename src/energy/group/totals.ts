@@ -1,5 +1,5 @@
-import { asMilliwattHours } from '#src/core/units.ts';
-import { computeUsedWithGrid, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
+import { castToMilliwattHours } from '#src/core/units.ts';
+import { computeUsageWithGridMeter, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
 import type { BucketPart } from './part.ts';
 
 /** Measures that are summed over homes. A sum is null if no home has a known value. */
@@ -55,7 +55,7 @@ export class GroupTotals {
       const value = measures[name];
       if (value !== null) total.sums[name] = (total.sums[name] ?? 0) + value;
     }
-    const beside = sums && computeUsedWithGrid(sums);
+    const beside = sums && computeUsageWithGridMeter(sums);
     if (beside !== null) {
       total.beside += beside;
       total.besideImport += sums?.gridImport ?? 0;
@@ -75,7 +75,7 @@ export class GroupTotals {
     const { sums, beside, besideImport, knownMs, expectedMs, isComplete } = this.at(bucket);
     const of = (name: Added) => {
       const sum = sums[name];
-      return sum === undefined ? null : asMilliwattHours(sum);
+      return sum === undefined ? null : castToMilliwattHours(sum);
     };
     return {
       ...(Object.fromEntries(ADDED.map((name) => [name, of(name)])) as Record<Added, HomeMeasures[Added]>),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CountedSeries, computeCountedSpans, sumCountedMs } from './counted-spans.ts';
+import { computeInclusionSpans, type IncludedSeries, sumExpectedCoverageMs } from './counted-spans.ts';
 
 const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -14,7 +14,7 @@ const series = fc
   .chain(({ bounds, counts }) => {
     const sorted = [ALWAYS, ...bounds.toSorted((a, b) => a - b), NEVER];
     return fc.constantFrom(null, 'grid').map((part) =>
-      sorted.slice(1).flatMap((toMs, index): CountedSeries[] => {
+      sorted.slice(1).flatMap((toMs, index): IncludedSeries[] => {
         const [imports, exports] = [(counts[index] as number) & 1, (counts[index] as number) >> 1];
         return imports + exports === 0 ? [] : [{ part, fromMs: sorted[index] as number, toMs, imports, exports }];
       }),
@@ -26,9 +26,9 @@ test('expected coverage adds up, for each ms, the series that count then, or the
   fc.assert(
     fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
       const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
-      const spans = computeCountedSpans(all);
+      const spans = computeInclusionSpans(all);
       for (const flow of ['imports', 'exports'] as const) {
-        const countedAt = (ms: number, one: CountedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[flow] : 0);
+        const countedAt = (ms: number, one: IncludedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[flow] : 0);
         const sumAt = (ms: number) => all.reduce((sum, one) => sum + countedAt(ms, one), 0);
         for (const part of [null, 'grid']) {
           let wanted = 0;
@@ -41,7 +41,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
             while (isOver && last >= -1 && sumAt(last) === 0) last--;
             wanted += all.reduce((sum, one) => sum + (one.part === part ? countedAt(last, one) : 0), 0);
           }
-          expect(sumCountedMs(spans.get(part) ?? [], fromMs, toMs)[flow]).toBe(wanted);
+          expect(sumExpectedCoverageMs(spans.get(part) ?? [], fromMs, toMs)[flow]).toBe(wanted);
         }
       }
     }),

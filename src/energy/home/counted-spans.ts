@@ -1,5 +1,5 @@
 /** Number of series that count as a device's import, and as its export, in the time `[fromMs, toMs)`, Unix ms. */
-export interface CountedSpan {
+export interface InclusionSpan {
   fromMs: number;
   toMs: number;
   imports: number;
@@ -10,7 +10,7 @@ export interface CountedSpan {
  * Series of a device with the same role during one time span (`series_roles`). `part`: the part of the device to which the series belong;
  * null: the device itself.
  */
-export interface CountedSeries<Part extends string = string> extends CountedSpan {
+export interface IncludedSeries<Part extends string = string> extends InclusionSpan {
   part: Part | null;
 }
 
@@ -19,9 +19,9 @@ export interface CountedSeries<Part extends string = string> extends CountedSpan
  * last counting series. If no series counts any more in a direction, because the owner must first set the meaning of a new register, the
  * last number continues, so that the missing energy lowers the coverage. Pure.
  */
-export function computeCountedSpans<Part extends string>(
-  series: readonly CountedSeries<Part>[],
-): Map<Part | null, CountedSpan[]> {
+export function computeInclusionSpans<Part extends string>(
+  series: readonly IncludedSeries<Part>[],
+): Map<Part | null, InclusionSpan[]> {
   const lastOf = (of: 'imports' | 'exports') => Math.max(...series.flatMap((one) => (one[of] > 0 ? one.toMs : [])));
   const [lastImport, lastExport] = [lastOf('imports'), lastOf('exports')];
   const apart = series.flatMap((one) => [
@@ -29,11 +29,11 @@ export function computeCountedSpans<Part extends string>(
     { ...one, imports: 0, toMs: one.toMs === lastExport ? Number.POSITIVE_INFINITY : one.toMs },
   ]);
   const counted = apart.filter(({ imports, exports }) => imports + exports > 0);
-  return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, addUpSpans(all)]));
+  return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, mergeInclusionSpans(all)]));
 }
 
 /** Adds up the series counts of overlapping spans. Returns consecutive spans. Pure. */
-export function addUpSpans(spans: readonly CountedSpan[]): CountedSpan[] {
+export function mergeInclusionSpans(spans: readonly InclusionSpan[]): InclusionSpan[] {
   const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
   return bounds.slice(1).map((toMs, index) => {
     const fromMs = bounds[index] as number;
@@ -44,8 +44,8 @@ export function addUpSpans(spans: readonly CountedSpan[]): CountedSpan[] {
 }
 
 /** Expected coverage within `[fromMs, toMs)` in ms, summed over the counting series of each direction. Pure. */
-export function sumCountedMs(
-  spans: readonly CountedSpan[],
+export function sumExpectedCoverageMs(
+  spans: readonly InclusionSpan[],
   fromMs: number,
   toMs: number,
 ): { imports: number; exports: number } {

@@ -1,10 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
 import { sumQuarterHours } from '../usage/quarter-hours.ts';
-import { sumCountedMs } from './counted-spans.ts';
+import { sumExpectedCoverageMs } from './counted-spans.ts';
 import type { Home } from './home.ts';
-import { computeWeights, listRolePeriods, type MeasureWeights, type WeightedPart } from './pieces.ts';
+import { computeWeights, listRolePeriods, type MeasureWeights, type WeightedTimeRange } from './pieces.ts';
 import { computeExpectedMsByQuarterHour } from './quarter-hours.ts';
-import type { ExpectedChannels } from './roles.ts';
+import type { ExpectedChannelTime } from './roles.ts';
 
 const SUMS = [
   'imported',
@@ -25,17 +25,17 @@ const SUMS = [
 type ExchangeSum = (typeof SUMS)[number];
 
 /** Energy that a home imported, exported, produced and stored, by quarter-hour (UTC), in order, in whole mWh. */
-export type HomeExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
+export type HomeEnergyExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
   /** For each quarter-hour: 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
   isKnown: Float64Array;
 };
 
 /** Reads the energy that a home exchanged with the grid, produced and stored in `[from, to)`, both starts of quarter-hours. */
-export async function readHomeExchange(
+export async function readHomeEnergyExchange(
   db: Database,
   home: Home,
   range: { from: Date; to: Date },
-): Promise<HomeExchange> {
+): Promise<HomeEnergyExchange> {
   const { knownMs, ...sums } = await sumQuarterHours(db, exchangeParts(home, range), range, SUMS);
   const expected = computeExpectedMsByQuarterHour(home, range.from.getTime(), knownMs.length, exchangedChannels);
   const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
@@ -43,7 +43,7 @@ export async function readHomeExchange(
 }
 
 /** Returns the weight of each role's measures in the sums of an exchange. The known time is summed over the same channels as the energy. */
-function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPart<ExchangeSum>[] {
+function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTimeRange<ExchangeSum>[] {
   return listRolePeriods(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
     const of = computeWeights(part);
@@ -77,8 +77,8 @@ function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPar
 /**
  * Time in which the channels that an exchange depends on are expected to have data. No data are expected while the home has no grid meter.
  */
-const exchangedChannels: ExpectedChannels = (device, { roles, isGridThere }, fromMs, toMs) => {
-  const { imports, exports } = sumCountedMs(device.counted, fromMs, toMs);
+const exchangedChannels: ExpectedChannelTime = (device, { roles, isGridThere }, fromMs, toMs) => {
+  const { imports, exports } = sumExpectedCoverageMs(device.counted, fromMs, toMs);
   if (!isGridThere) return 0;
   switch (roles.get(device.deviceId)) {
     case 'grid':

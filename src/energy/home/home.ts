@@ -1,21 +1,21 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { getMeterKey, type Meter } from '#src/database/meter.ts';
-import { historyFactsSql } from '../usage/pasts.ts';
-import { addUpSpans, computeCountedSpans } from './counted-spans.ts';
-import { computeStretches, type HomeDevice, type HomeStretch, hasChannels } from './roles.ts';
-import type { PastPlacements } from './sums.ts';
+import { type AggregatedMeter, getMeterKey } from '#src/database/meter.ts';
+import { deviceHistorySql } from '../usage/device-history.ts';
+import { computeInclusionSpans, mergeInclusionSpans } from './counted-spans.ts';
+import { type ConstantRolesRange, computeConstantRolesRanges, type HomeDevice, hasOwnChannels } from './roles.ts';
+import type { PlacementsWithCountingDevice } from './sums.ts';
 
 /** The devices of a user, and their roles by time, from which the home's consumption follows. */
 export interface Home extends HomeLoadOptions {
   userId: string;
   /** Every device whose energy counts, including deleted ones. */
   devices: readonly HomeDevice[];
-  stretches: readonly HomeStretch[];
+  stretches: readonly ConstantRolesRange[];
   /** Devices with another role than consumption at some time. The aggregates of these devices are read one by one. */
   special: readonly HomeDevice[];
-  had: PastPlacements;
+  had: PlacementsWithCountingDevice;
 }
 
 interface Row {
@@ -68,10 +68,10 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
  * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement.
  * `meter`: the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
  */
-export async function loadCommodityHome(
+export async function loadHomeForCommodity(
   db: Database,
   whose: { userId: string } | { deviceId: string },
-  meter: Meter,
+  meter: AggregatedMeter,
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
   const { rows } = await createQueryFunction(db)<Row>(
@@ -110,17 +110,17 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   keys AS (
     SELECT device_id AS key, produces FROM directions
     UNION ALL SELECT DISTINCT device_id || '/' || meter, true FROM counted JOIN directions USING (device_id) WHERE produces AND meter IS NOT NULL),
-  pasts AS MATERIALIZED (${historyFactsSql('keys d')})
+  pasts AS MATERIALIZED (${deviceHistorySql('keys d')})
   SELECT c.*, own.begins_at, own.net_export, part.net_export AS part_net_export
   FROM counted c LEFT JOIN pasts own ON own.key = c.device_id LEFT JOIN pasts part ON part.key = c.device_id || '/' || c.meter
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
  * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if the device never counts.
- * `device`: the device with its real placement. `hasSplitBetween`: whether some channels have placements of their own. The caller checks
- * that the device is within its reach.
+ * `device`: the device with its real placement. `hasCounterChangeBetween`: whether some channels have placements of their own. The caller
+ * checks that the device is within its reach.
  */
-export async function loadDeviceAsMeter(
+export async function loadDeviceAsHome(
   db: Database,
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
@@ -137,7 +137,7 @@ export async function loadDeviceAsMeter(
     ...device,
     placement: 'grid',
     upstreamDeviceId: null,
-    counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
+    counted: mergeInclusionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
   // Limits the stretches to the time in which the device exists. At other times the result would be the consumption of the home's other
@@ -155,7 +155,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
     const [row] = ofDevice as [Row];
     const neverImports = ofDevice.every(({ imports }) => imports === 0);
     const net = (meter: Placement) => Number(ofDevice.find((one) => one.meter === meter)?.part_net_export ?? 0);
-    const counted = computeCountedSpans(
+    const counted = computeInclusionSpans(
       ofDevice.map(({ meter, counts_from: fromMs, counts_until: toMs, imports, exports }) => ({
         part: meter,
         fromMs,
@@ -193,9 +193,9 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
 
 /** Derives a home from its devices. Pure. */
 function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadOptions): Home {
-  const stretches = computeStretches(devices);
+  const stretches = computeConstantRolesRanges(devices);
   const has = (placement: Placement) =>
-    devices.some((device) => device.placement === placement && device.beginsAtMs !== null && hasChannels(device));
+    devices.some((device) => device.placement === placement && device.beginsAtMs !== null && hasOwnChannels(device));
   return {
     userId,
     devices,

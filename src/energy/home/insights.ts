@@ -1,19 +1,19 @@
 import { DateTime } from 'luxon';
 import { mapWithBreaks } from '#src/core/turns.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTime, type RowLabels } from '../clock-labels.ts';
+import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from '../clock-labels.ts';
 import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
-import { createClockUnitEnds } from '../local-time.ts';
-import { type ClockUnit, createDayRange, isClockUnit, type Range } from '../ranges.ts';
+import { createClockUnitEndFinder } from '../local-time.ts';
+import { type ClockUnit, createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
 import { readHomeByClockUnit, readHomeByDay, readHomeByMonth, readHomeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
-import { computeExpectedMs } from './roles.ts';
-import { computeMeasures, computeUsed, type HomeMeasures, type HomeSums } from './sums.ts';
+import { computeExpectedCoverageMs } from './roles.ts';
+import { computeHomeUsage, computeMeasures, type HomeMeasures, type HomeSums } from './sums.ts';
 
 /** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
-export type HomeInsight = RowLabels &
+export type HomeInsight = RowTimeLabels &
   IncludedFields & {
     kwh_used: number | null;
     peak_hour: string | null;
@@ -42,14 +42,14 @@ export async function loadHomeInsights(...asked: Parameters<typeof loadHomeBucke
 export async function loadHomeBuckets(
   db: Database,
   home: Home,
-  range: Range,
+  range: DayRange,
   groupBy: ClockUnit | 'day' | 'month',
   include: ReadonlySet<IncludeName>,
   tell: Tell = (sums, expected) => computeMeasures(sums, home.had, expected),
 ): Promise<HomeBucket[]> {
   const buckets: HomeBucket[] = [];
   const add = (
-    head: RowLabels,
+    head: RowTimeLabels,
     peak_hour: string | null,
     sums: HomeSums,
     bucket: () => { fromMs: number; toMs: number },
@@ -61,11 +61,11 @@ export async function loadHomeBuckets(
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
   if (isClockUnit(groupBy)) {
-    const [labelsOf, endOf] = [createClockLabeller(range, groupBy), createClockUnitEnds(range, groupBy)];
+    const [labelsOf, endOf] = [createClockLabeller(range, groupBy), createClockUnitEndFinder(range, groupBy)];
     await mapWithBreaks(await readHomeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
-      add(labels, findClockTime(labels), sums, bucket);
+      add(labels, findClockTimeLabel(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await readHomeByDay(db, home, range)) {
@@ -84,12 +84,12 @@ export async function loadHomeBuckets(
 }
 
 /** Returns the totals of a home over a range, with the requested fields. */
-export async function loadHomeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<IncludeName>) {
+export async function loadHomeTotals(db: Database, home: Home, range: DayRange, include: ReadonlySet<IncludeName>) {
   const { days, peakHourOfDay, ...sums } = await readHomeSummary(db, home, range);
-  const used = computeUsed(sums) ?? 0;
+  const used = computeHomeUsage(sums) ?? 0;
   return {
-    total_kwh: milliwattHoursToKwh(asMilliwattHours(used)),
-    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / days)),
+    total_kwh: milliwattHoursToKwh(castToMilliwattHours(used)),
+    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(castToMilliwattHours(used / days)),
     peak_usage_time: peakHourOfDay === null ? null : formatHour(peakHourOfDay),
     included: selectIncludedFields(
       computeMeasures(
@@ -102,13 +102,13 @@ export async function loadHomeTotals(db: Database, home: Home, range: Range, inc
   };
 }
 
-const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
+const boundsOf = ({ from, to }: DayRange) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
 /** The expected time of a bucket is computed only on request, because it needs the bounds of the bucket in the zone. */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludeName>,
   bucket: () => { fromMs: number; toMs: number },
-): number => (include.has('coverage') ? computeExpectedMs(home.devices, home.stretches, bucket()) : 0);
+): number => (include.has('coverage') ? computeExpectedCoverageMs(home.devices, home.stretches, bucket()) : 0);
 
 const kwhOf = ({ used }: HomeMeasures): number | null => (used === null ? null : milliwattHoursToKwh(used));

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '#src/core/units.ts';
-import { estimatedExportKey } from '#src/database/meter.ts';
+import { getEstimatedExportKey } from '#src/database/meter.ts';
 import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
 import type { HomeSum } from './sums.ts';
@@ -43,7 +43,7 @@ export interface MeasureWeights {
 }
 
 /** Measures that each sum uses. Only these are multiplied. */
-export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
+export const MEASURES_BY_HOME_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
   alone: ['imported'],
@@ -110,7 +110,7 @@ export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
   // The estimated export has the same factor as the export itself.
-  const nothing = Object.fromEntries(Object.keys(MEASURES_BY_SUM).map((name) => [name, {}])) as Record<
+  const nothing = Object.fromEntries(Object.keys(MEASURES_BY_HOME_SUM).map((name) => [name, {}])) as Record<
     HomeSum,
     MeasureWeights
   >;
@@ -122,7 +122,10 @@ function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
   const counted = weightsOf({ ...part, ...part.without });
-  for (const [name, measures] of Object.entries(MEASURES_BY_SUM) as [HomeSum, readonly (keyof MeasureWeights)[]][]) {
+  for (const [name, measures] of Object.entries(MEASURES_BY_HOME_SUM) as [
+    HomeSum,
+    readonly (keyof MeasureWeights)[],
+  ][]) {
     for (const measure of measures)
       weights[name][measure] = (weights[name][measure] ?? 0) - (counted[name][measure] ?? 0);
   }
@@ -130,7 +133,7 @@ function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
 }
 
 /** Whether a device exports energy, itself or through a channel with a placement of its own. */
-export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
+export const hasDeviceExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
   devices.some(
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
@@ -151,8 +154,8 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
       const added = parts.at(-1) as RolePeriod;
-      if (hasExport(home, device))
-        parts.push({ ...added, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
+      if (hasDeviceExport(home, device))
+        parts.push({ ...added, who: getEstimatedExportKey(device.deviceId), isEstimatedExport: true });
     }
   }
   return parts;
@@ -162,11 +165,11 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
  * Returns the roles of a home's devices before a time, as a text. Two homes with the same text and the same data have the same sums before
  * that time.
  */
-export function formatRolesBefore(home: Home, before: Date): string {
+export function formatDeviceRolesBefore(home: Home, before: Date): string {
   // Devices whose data begin later have no rows before this time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
-      beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
+      beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, getEstimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
@@ -177,7 +180,7 @@ export function formatRolesBefore(home: Home, before: Date): string {
 /**
  * Time range in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors.
  */
-export interface BoughtPart {
+export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';
   id: string;
   fromMs: number;
@@ -190,7 +193,7 @@ export interface BoughtPart {
  * Returns the parts of load profiles that make up the energy that a home bought and fed in: those of its grid devices and, while there is
  * no grid device, the imports of its consumption devices.
  */
-export function listBoughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
+export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date }): BoughtEnergyRange[] {
   return listRolePeriods(home, range).flatMap((part) => {
     const { gridImport, gridExport, alone } = computeWeights(part);
     const [imported, exported] = [(gridImport.imported ?? 0) + (alone.imported ?? 0), gridExport.exported ?? 0];
@@ -201,7 +204,7 @@ export function listBoughtParts(home: Home, range: { from: Date; to: Date }): Bo
 }
 
 /** Time range in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
-export interface WeightedPart<Name extends string> {
+export interface WeightedTimeRange<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
   fromMs: number;
@@ -210,11 +213,11 @@ export interface WeightedPart<Name extends string> {
 }
 
 /** Returns the parts that contribute to some sums of a home, with their factors. Omits parts that contribute nothing. */
-export function listWeightedParts(
+export function listWeightedTimeRanges(
   home: Home,
   range: { from: Date; to: Date },
   sums: readonly HomeSum[],
-): readonly WeightedPart<HomeSum>[] {
+): readonly WeightedTimeRange<HomeSum>[] {
   return listRolePeriods(home, range).flatMap((part) => {
     const weights = computeWeights(part);
     if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];

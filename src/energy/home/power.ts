@@ -1,4 +1,4 @@
-import { type HomeDevice, type HomeStretch, isPresentAt } from './roles.ts';
+import { type ConstantRolesRange, type HomeDevice, isDevicePresentAt } from './roles.ts';
 
 /** Power into a device, and out of it, in W, both at least 0. */
 export interface DevicePower {
@@ -19,7 +19,7 @@ export interface HomePower {
  * power, or if there are devices at the connection point but none has a known power. Pure.
  */
 export function computeHomePower(
-  { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly HomeStretch[] },
+  { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly ConstantRolesRange[] },
   atMs: number,
   powerOf: (device: HomeDevice) => DevicePower | null,
 ): HomePower | null {
@@ -31,7 +31,7 @@ export function computeHomePower(
     const role = stretch.roles.get(device.deviceId);
     const shareOf = role && SHARES[role];
     const isCounted = stretch.isGridThere === (role !== 'consumption');
-    if (!shareOf || !isCounted || !isPresentAt(device, atMs)) continue;
+    if (!shareOf || !isCounted || !isDevicePresentAt(device, atMs)) continue;
     const power = powerOf(device);
     if (!power) {
       unknown.push(device);

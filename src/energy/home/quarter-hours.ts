@@ -2,9 +2,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { sumQuarterHours } from '../usage/quarter-hours.ts';
 import type { Home } from './home.ts';
-import { listWeightedParts } from './pieces.ts';
-import { computeExpectedMs, type ExpectedChannels } from './roles.ts';
-import { computeUsed, createUsedSums, type HomeSum, USED_SUMS, type UsedSum } from './sums.ts';
+import { listWeightedTimeRanges } from './pieces.ts';
+import { computeExpectedCoverageMs, type ExpectedChannelTime } from './roles.ts';
+import { computeHomeUsage, createUsedSums, type HomeSum, USED_SUMS, type UsedSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarterHours {
@@ -33,7 +33,7 @@ export async function readHomeQuarterHours(
 ): Promise<HomeQuarterHours> {
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
-  const sums = await sumQuarterHours(db, listWeightedParts(home, range, SUMS), range, SUMS);
+  const sums = await sumQuarterHours(db, listWeightedTimeRanges(home, range, SUMS), range, SUMS);
   const expected = computeExpectedMsByQuarterHour(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarterHours = {
@@ -42,7 +42,7 @@ export async function readHomeQuarterHours(
   };
   for (let at = 0; at < count; at++) {
     const of = (name: (typeof SUMS)[number]) => sums[name][at] as number;
-    const used = computeUsed(createUsedSums(of));
+    const used = computeHomeUsage(createUsedSums(of));
     if (used !== null) {
       quarters.used[at] = used;
       quarters.estimated[at] = Math.min(of('estimated'), used);
@@ -61,7 +61,7 @@ export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,
   fromMs: number,
   count: number,
-  channels?: ExpectedChannels,
+  channels?: ExpectedChannelTime,
 ): Float64Array {
   const toMs = fromMs + count * QUARTER_HOUR_MS;
   const bounds = [
@@ -79,7 +79,12 @@ export function computeExpectedMsByQuarterHour(
   const starts = [...new Set([fromMs, ...bounds])].toSorted((a, b) => a - b);
   for (const [index, startMs] of starts.entries()) {
     const endMs = starts[index + 1] ?? toMs;
-    const ms = computeExpectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_HOUR_MS }, channels);
+    const ms = computeExpectedCoverageMs(
+      devices,
+      stretches,
+      { fromMs: startMs, toMs: startMs + QUARTER_HOUR_MS },
+      channels,
+    );
     expected.fill(ms, (startMs - fromMs) / QUARTER_HOUR_MS, (endMs - fromMs) / QUARTER_HOUR_MS);
   }
   return expected;

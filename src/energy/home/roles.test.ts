@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeExpectedMs, computeStretches, type HomeDevice } from './roles.ts';
+import { computeConstantRolesRanges, computeExpectedCoverageMs, type HomeDevice } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
 const always = (imports: number, exports: number) => [
@@ -17,13 +17,13 @@ const device = (deviceId: string, placement: HomeDevice['placement'], other: Par
   ...other,
 });
 const rolesOf = (devices: HomeDevice[]) =>
-  computeStretches(devices).map(({ fromMs, roles }) => [fromMs, Object.fromEntries(roles)]);
+  computeConstantRolesRanges(devices).map(({ fromMs, roles }) => [fromMs, Object.fromEntries(roles)]);
 
 test('a device that begins or ends creates a new stretch only if a role changes', () => {
   const plug = device('plug', 'consumption');
-  expect(computeStretches([plug, device('late', 'consumption', { beginsAtMs: HOUR_MS })])).toHaveLength(1);
+  expect(computeConstantRolesRanges([plug, device('late', 'consumption', { beginsAtMs: HOUR_MS })])).toHaveLength(1);
   const grid = device('grid', 'grid', { beginsAtMs: HOUR_MS, endsAtMs: 3 * HOUR_MS });
-  expect(computeStretches([plug, grid]).map(({ fromMs, isGridThere }) => [fromMs, isGridThere])).toEqual([
+  expect(computeConstantRolesRanges([plug, grid]).map(({ fromMs, isGridThere }) => [fromMs, isGridThere])).toEqual([
     [Number.NEGATIVE_INFINITY, false],
     [HOUR_MS, true],
     [3 * HOUR_MS, false],
@@ -46,7 +46,7 @@ test('the upstream chain passes through excluded and absent devices, and ends at
     { ...middle, deviceId: 'middle', upstreamDeviceId: 'main' },
     device('plug', 'consumption', { upstreamDeviceId: 'middle' }),
   ];
-  const roleOfPlug = (middle: HomeDevice) => computeStretches(chain(middle)).at(-1)?.roles.get('plug');
+  const roleOfPlug = (middle: HomeDevice) => computeConstantRolesRanges(chain(middle)).at(-1)?.roles.get('plug');
   expect(roleOfPlug(device('', 'excluded'))).toBe('behind');
   expect(roleOfPlug(device('', 'consumption', { beginsAtMs: null }))).toBe('behind');
   expect(roleOfPlug(device('', 'grid'))).toBe('consumption');
@@ -59,7 +59,7 @@ test('a cycle of upstream devices does not cause an endless loop', () => {
     device('b', 'excluded', { upstreamDeviceId: 'a' }),
     device('plug', 'consumption', { upstreamDeviceId: 'a' }),
   ];
-  expect(computeStretches(circle)[0]?.roles.get('plug')).toBe('consumption');
+  expect(computeConstantRolesRanges(circle)[0]?.roles.get('plug')).toBe('consumption');
 });
 
 test('expected coverage is the time of the counted channels while their devices exist', () => {
@@ -69,8 +69,10 @@ test('expected coverage is the time of the counted channels while their devices 
     device('plug', 'consumption', { endsAtMs: 4 * HOUR_MS }),
   ];
   const expected = (fromHour: number, toHour: number) =>
-    computeExpectedMs(devices, computeStretches(devices), { fromMs: fromHour * HOUR_MS, toMs: toHour * HOUR_MS }) /
-    HOUR_MS;
+    computeExpectedCoverageMs(devices, computeConstantRolesRanges(devices), {
+      fromMs: fromHour * HOUR_MS,
+      toMs: toHour * HOUR_MS,
+    }) / HOUR_MS;
   expect(expected(0, 1)).toBe(1); // the plug alone
   expect(expected(1, 2)).toBe(1); // the meter's import; its export counts only with a production or storage device
   expect(expected(2, 3)).toBe(3); // both directions of the meter, and the production

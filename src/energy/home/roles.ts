@@ -1,5 +1,5 @@
 import type { Placement } from '#src/database/enums.ts';
-import { type CountedSpan, sumCountedMs } from './counted-spans.ts';
+import { type InclusionSpan, sumExpectedCoverageMs } from './counted-spans.ts';
 
 /** The data of a device on which its home's consumption depends. */
 export interface HomeDevice {
@@ -17,7 +17,7 @@ export interface HomeDevice {
    */
   producesExport: boolean;
   /** Number of the device's counting series by time. Empty if no series ever counted. */
-  counted: readonly CountedSpan[];
+  counted: readonly InclusionSpan[];
   /** The device to which these channels with a placement of their own belong. Null: the entry is a whole device. */
   partOf: string | null;
 }
@@ -28,7 +28,7 @@ export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 /**
  * A time range `[fromMs, toMs)` in which neither the roles of a home's devices change, nor whether the home has a grid meter or sources.
  */
-export interface HomeStretch {
+export interface ConstantRolesRange {
   /** Unix ms; the first stretch begins at -Infinity, the last one ends at Infinity. */
   fromMs: number;
   toMs: number;
@@ -39,12 +39,12 @@ export interface HomeStretch {
 }
 
 /** Whether any series ever counted as the device's own. False if all of its channels have a placement of their own. */
-export const hasChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
+export const hasOwnChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
 /** Whether a device exists at an instant: from its first counted interval to its deletion. */
-export const isPresentAt = (device: HomeDevice, atMs: number): boolean => {
+export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
-  return hasChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
+  return hasOwnChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
 };
 
 /**
@@ -52,10 +52,10 @@ export const isPresentAt = (device: HomeDevice, atMs: number): boolean => {
  * that is added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs count until a
  * grid meter exists. Pure.
  */
-export function computeStretches(devices: readonly HomeDevice[]): HomeStretch[] {
+export function computeConstantRolesRanges(devices: readonly HomeDevice[]): ConstantRolesRange[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
   const starts = [Number.NEGATIVE_INFINITY, ...new Set(bounds.toSorted((a, b) => a - b))];
-  const stretches: HomeStretch[] = [];
+  const stretches: ConstantRolesRange[] = [];
   for (const [index, fromMs] of starts.entries()) {
     const toMs = starts[index + 1] ?? Number.POSITIVE_INFINITY;
     const stretch = { fromMs, toMs, ...stateAt(devices, fromMs) };
@@ -66,8 +66,8 @@ export function computeStretches(devices: readonly HomeDevice[]): HomeStretch[] 
   return stretches;
 }
 
-function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch, 'fromMs' | 'toMs'> {
-  const there = devices.filter((device) => isPresentAt(device, atMs));
+function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<ConstantRolesRange, 'fromMs' | 'toMs'> {
+  const there = devices.filter((device) => isDevicePresentAt(device, atMs));
   const byId = new Map(devices.map((device) => [device.deviceId, device]));
   return {
     isGridThere: there.some(({ placement }) => placement === 'grid'),
@@ -91,29 +91,34 @@ function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atM
     passed.add(above);
     const up = byId.get(above);
     if (!up || (up.placement !== 'consumption' && up.placement !== 'excluded')) return false;
-    if (up.placement === 'consumption' && isPresentAt(up, atMs)) return true;
+    if (up.placement === 'consumption' && isDevicePresentAt(up, atMs)) return true;
     above = up.upstreamDeviceId;
   }
   return false;
 }
 
-const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
+const isSame = (a: ConstantRolesRange, b: ConstantRolesRange): boolean =>
   a.isGridThere === b.isGridThere &&
   a.hasSources === b.hasSources &&
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
 /** Returns the time in ms in which a device's channels are expected to have data, within `[fromMs, toMs)` of a stretch. */
-export type ExpectedChannels = (device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number) => number;
+export type ExpectedChannelTime = (
+  device: HomeDevice,
+  stretch: ConstantRolesRange,
+  fromMs: number,
+  toMs: number,
+) => number;
 
 /**
  * Returns the expected coverage within a bucket, in ms, summed over the channels of `used` or over other `channels`. A channel is expected
  * to have data while it counts and its device exists. Pure.
  */
-export function computeExpectedMs(
+export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],
-  stretches: readonly HomeStretch[],
+  stretches: readonly ConstantRolesRange[],
   bucket: { fromMs: number; toMs: number },
-  channels: ExpectedChannels = countedOf,
+  channels: ExpectedChannelTime = countedOf,
 ): number {
   let sum = 0;
   for (const stretch of stretches) {
@@ -127,9 +132,9 @@ export function computeExpectedMs(
   return sum;
 }
 
-function countedOf(device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number): number {
+function countedOf(device: HomeDevice, stretch: ConstantRolesRange, fromMs: number, toMs: number): number {
   const { roles, isGridThere, hasSources } = stretch;
-  const { imports, exports } = sumCountedMs(device.counted, fromMs, toMs);
+  const { imports, exports } = sumExpectedCoverageMs(device.counted, fromMs, toMs);
   switch (roles.get(device.deviceId)) {
     case 'grid':
       return imports + (hasSources ? exports : 0);

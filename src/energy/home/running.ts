@@ -3,7 +3,7 @@ import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readHomeSums } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
-import { computeUsed } from './sums.ts';
+import { computeHomeUsage } from './sums.ts';
 
 /** Maximum silence of a channel in ms. Computations do not wait for a channel that has been silent for longer. */
 const SILENT_MS = 3_600_000;
@@ -29,7 +29,7 @@ export async function readUsageOfPeriods(
   for (const { startMs, endMs } of periods) {
     const toMs = Math.min(endMs, untilMs);
     const range = { from: new Date(startMs), to: new Date(toMs) };
-    totals.push(toMs <= startMs ? null : computeUsed(await readHomeSums(db, home, range)));
+    totals.push(toMs <= startMs ? null : computeHomeUsage(await readHomeSums(db, home, range)));
   }
   return totals;
 }

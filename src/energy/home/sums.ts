@@ -1,8 +1,8 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
 /**
  * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over
- * channels). The usage of a home is computed from the sums of each bucket (`computeUsed`).
+ * channels). The usage of a home is computed from the sums of each bucket (`computeHomeUsage`).
  */
 export const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
@@ -58,35 +58,35 @@ export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum
 });
 
 /** Adds up the sums that `used` needs. */
-export const addUpSums = (all: readonly HomeSums[]): HomeSums =>
+export const addHomeSums = (all: readonly HomeSums[]): HomeSums =>
   createUsedSums((name) => all.reduce((sum, one) => sum + one[name], 0));
 
 /**
  * Returns the usage while a grid meter existed; null if unknown. A balance below the lower bound `floor` means that the meters contradict
  * each other.
  */
-export const computeUsedWithGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
+export const computeUsageWithGridMeter = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
 /**
  * Returns the usage of a home in a bucket, mWh; null if unknown. The usage is at least the physical lower bound, which is computed from the
  * bucket's sums. Pure.
  */
-export function computeUsed(sums: HomeSums): MilliwattHours | null {
-  const beside = computeUsedWithGrid(sums);
+export function computeHomeUsage(sums: HomeSums): MilliwattHours | null {
+  const beside = computeUsageWithGridMeter(sums);
   if (beside === null && sums.aloneMs <= 0) return null;
-  return asMilliwattHours((beside ?? 0) + sums.alone);
+  return castToMilliwattHours((beside ?? 0) + sums.alone);
 }
 
-/** SQL for `computeUsed`, for comparisons within a statement. The row must have the sums as columns. */
-export const USED_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
+/** SQL for `computeHomeUsage`, for comparisons within a statement. The row must have the sums as columns. */
+export const HOME_USAGE_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
 
 /** Returns the estimated part of the usage, mWh, at most the usage itself. Pure. */
-export const computeEstimated = (sums: HomeSums): MilliwattHours =>
-  asMilliwattHours(Math.min(sums.estimated, computeUsed(sums) ?? 0));
+export const computeEstimatedUsage = (sums: HomeSums): MilliwattHours =>
+  castToMilliwattHours(Math.min(sums.estimated, computeHomeUsage(sums) ?? 0));
 
 /** Placements for which a home has, or had, a device that counts. */
-export interface PastPlacements {
+export interface PlacementsWithCountingDevice {
   grid: boolean;
   production: boolean;
   storage: boolean;
@@ -120,12 +120,13 @@ export const roundDownRatio = (part: number, whole: number): number => Math.floo
  * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
  * Pure.
  */
-export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs: number): HomeMeasures {
+export function computeMeasures(sums: HomeSums, had: PlacementsWithCountingDevice, expectedMs: number): HomeMeasures {
   const of = (name: HomeSum): number => sums[name] ?? 0;
-  const known = (isThere: boolean, ms: number, value: number) => (isThere && ms > 0 ? asMilliwattHours(value) : null);
-  const used = computeUsed(sums);
-  const beside = computeUsedWithGrid(sums);
-  const whileGrid = (value: number) => (beside === null ? null : asMilliwattHours(value));
+  const known = (isThere: boolean, ms: number, value: number) =>
+    isThere && ms > 0 ? castToMilliwattHours(value) : null;
+  const used = computeHomeUsage(sums);
+  const beside = computeUsageWithGridMeter(sums);
+  const whileGrid = (value: number) => (beside === null ? null : castToMilliwattHours(value));
   const isBound = beside !== null && beside !== sums.balance;
   const production = known(had.production, of('productionMs'), of('production'));
   return {
@@ -144,7 +145,7 @@ export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs:
         ? null
         : whileGrid(Math.max(0, of('productionBeside') - (of('gridExport') - of('gridExportAlone')))),
     autarky: beside ? roundDownRatio(Math.max(0, beside - of('gridImport')), beside) : null,
-    estimated: used === null ? null : computeEstimated(sums),
+    estimated: used === null ? null : computeEstimatedUsage(sums),
     coverage: expectedMs > 0 ? Math.min(1, roundDownRatio(of('countedMs'), expectedMs)) : null,
     isComplete:
       used === null || expectedMs === 0

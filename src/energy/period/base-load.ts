@@ -13,7 +13,7 @@ const MIN_DAYS = 3;
 const WATTS_PER_QUARTER_HOUR = 0.004;
 
 /** Converts the energy of a quarter-hour in mWh to W. */
-export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
+export const convertQuarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
 
 /**
  * Returns the base load in W. Each day that is mostly known has a lowest two-hour mean; the base load is the median of these means. Null if
@@ -27,7 +27,7 @@ export function computeBaseLoad(energies: Float64Array, days: readonly number[])
   });
   if (lowest.length < MIN_DAYS) return null;
   // For an even number of days, the lower of the two middle values is used.
-  return quarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
+  return convertQuarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
 /** Returns the lowest mean of `STEADY_QUARTER_HOURS` consecutive known quarter-hours of a day. Null if too few quarter-hours are known. */

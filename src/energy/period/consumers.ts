@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import type { Range } from '../ranges.ts';
+import type { DayRange } from '../ranges.ts';
 import { type ElectricityDevice, loadElectricityDevices } from '../usage-breakdown.ts';
 import { loadDeviceProfiles } from './data-source.ts';
 import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalendar } from './profile.ts';
@@ -20,7 +20,7 @@ const MOST_PROFILED = 30;
 export async function loadPeriodDevices(
   db: Database,
   userId: string,
-  range: Range,
+  range: DayRange,
   profile: { from: Date; to: Date; calendar: QuarterHourCalendar; days: number },
 ): Promise<PeriodDevice[]> {
   const devices = await loadElectricityDevices(db, userId, range);

@@ -1,10 +1,10 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Home, loadDeviceAsMeter, loadHome } from '../home/home.ts';
+import { type Home, loadDeviceAsHome, loadHome } from '../home/home.ts';
 import { type HomeQuarterHours, readHomeQuarterHours } from '../home/quarter-hours.ts';
-import { computeExpectedMs } from '../home/roles.ts';
-import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
-import type { Range } from '../ranges.ts';
+import { computeExpectedCoverageMs } from '../home/roles.ts';
+import { computeEstimatedUsage, computeHomeUsage, type HomeSums } from '../home/sums.ts';
+import type { DayRange } from '../ranges.ts';
 import { readHomeByDay, readHomeByMonth, readHomeSums } from '../usage/home-sums.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
@@ -15,13 +15,13 @@ export interface EnergyAmount {
 }
 
 /** Energy of a range, null if unknown, and its coverage from 0 to 1. */
-export interface CoveredAmount {
+export interface EnergyWithCoverage {
   amount: EnergyAmount | null;
   coverage: number | null;
 }
 
 /** Energy of a range, with the sums of all energy flows. */
-export interface PeriodTotal extends CoveredAmount {
+export interface PeriodTotal extends EnergyWithCoverage {
   sums: HomeSums;
 }
 
@@ -39,8 +39,8 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
   // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
-    const used = computeUsed(sums);
-    return used === null ? null : { used, estimated: computeEstimated(sums) };
+    const used = computeHomeUsage(sums);
+    return used === null ? null : { used, estimated: computeEstimatedUsage(sums) };
   };
   return tellerOf(db, { home, rows: plain, amountOf, isProducer: false }, async (range) => {
     return maskUnmeasuredUsage(await readHomeQuarterHours(db, plain, range));
@@ -49,7 +49,7 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
 
 /** Creates the data source for one device: its import, or its export if the device produces. Null if none of its series counts. */
 export async function createDeviceDataSource(db: Database, deviceId: string): Promise<PeriodDataSource | null> {
-  const loaded = await loadDeviceAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsHome(db, deviceId);
   if (!loaded) return null;
   const { home, device } = loaded;
   const isProducer = device.placement === 'production' && device.producesExport;
@@ -60,9 +60,9 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
     gridMs,
     estimated,
   }: HomeSums): EnergyAmount | null => {
-    if (isProducer) return gridMs > countedMs ? { used: asMilliwattHours(gridExport), estimated: NONE } : null;
+    if (isProducer) return gridMs > countedMs ? { used: castToMilliwattHours(gridExport), estimated: NONE } : null;
     if (countedMs <= 0) return null;
-    return { used: asMilliwattHours(gridImport), estimated: asMilliwattHours(Math.min(estimated, gridImport)) };
+    return { used: castToMilliwattHours(gridImport), estimated: castToMilliwattHours(Math.min(estimated, gridImport)) };
   };
   return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
     const found = await loadDeviceProfiles(db, [deviceId], range, isProducer);
@@ -71,7 +71,7 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
   });
 }
 
-const NONE = asMilliwattHours(0);
+const NONE = castToMilliwattHours(0);
 
 /** Minimum known share of a quarter-hour. */
 const MOSTLY = 0.9;
@@ -146,14 +146,14 @@ function tellerOf(
      * Returns the amount of `totalIn` without energy flows, which saves a third of the time. The coverage then refers to the meters at the
      * connection point or, if there is none, to consumption devices.
      */
-    async usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount> {
+    async usedIn(range: { from: Date; to: Date }): Promise<EnergyWithCoverage> {
       const sums = await readHomeSums(db, rows, range);
       const known = rows.isMoreAsked ? sums.countedMs : sums.gridMs + sums.aloneMs;
       const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
       return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
     },
     /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
-    async bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
+    async bucketsIn(range: DayRange, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
       const buckets =
         unit === 'day'
           ? (await readHomeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
@@ -186,7 +186,7 @@ function coverageOf(
   { from, to }: { from: Date; to: Date },
 ): number | null {
   const [fromMs, toMs] = [from.getTime(), to.getTime()];
-  const expected = computeExpectedMs(home.devices, home.stretches, { fromMs, toMs });
+  const expected = computeExpectedCoverageMs(home.devices, home.stretches, { fromMs, toMs });
   if (beginsAtMs === null || expected === 0 || fromMs >= toMs) return null;
   const thereShare = (toMs - Math.max(fromMs, beginsAtMs)) / (toMs - fromMs);
   return Math.floor(1_000 * Math.min(1, (countedMs ?? 0) / expected) * thereShare) / 1_000;

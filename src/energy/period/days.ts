@@ -56,7 +56,7 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
  * Returns the instants `[from, to)` of days in a zone. `cutAt`: local time of day, rounded down to a quarter-hour, at which the last day
  * ends: the first half of today is compared with the first half of another day. Pure.
  */
-export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
+export function getInstantsOfDays({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);
   if (cutAt === null) return { from, to };
   const { hour, minute } = DateTime.fromJSDate(cutAt, { zone });

@@ -2,18 +2,18 @@ import { DateTime } from 'luxon';
 import { milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, loadCommodityOverview } from '../commodity-overview.ts';
-import { computeExpectedMs } from '../home/roles.ts';
+import { computeExpectedCoverageMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
-import { countDays, createDayRange, type Range } from '../ranges.ts';
+import { countDays, createDayRange, type DayRange } from '../ranges.ts';
 import type { UserOrDevice } from '../usage/imports.ts';
-import { quarterHourToWatts } from './base-load.ts';
+import { convertQuarterHourToWatts } from './base-load.ts';
 import { loadPeriodDevices, type PeriodDevice } from './consumers.ts';
 import {
-  type CoveredAmount,
   createDeviceDataSource,
   createHomeDataSource,
   type EnergyAmount,
+  type EnergyWithCoverage,
   type PeriodDataSource,
   type PeriodTotal,
   type QuarterHourLoad,
@@ -23,8 +23,8 @@ import {
   type DaySpan,
   findComparedDays,
   findPeriodDays,
+  getInstantsOfDays,
   type PeriodUnit,
-  toInstants,
 } from './days.ts';
 import { type CurrentPower, loadCurrentPower } from './power-now.ts';
 import {
@@ -157,7 +157,7 @@ export async function loadHomePeriod(
 /** Days of a compared period, and their instants. The last day is cut at now, or at the end of known data. */
 interface Span {
   days: DaySpan;
-  range: Range;
+  range: DayRange;
 }
 
 type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
@@ -178,7 +178,7 @@ export function findComparedSpans(
   const cutAt = untilDate <= days.end ? until : null;
   const span = (of: DaySpan): Span => ({
     days: of,
-    range: { ...of, zone, ...toInstants(of, zone, cutAt) },
+    range: { ...of, zone, ...getInstantsOfDays(of, zone, cutAt) },
   });
   return [span(compared.now), compared.before && span(compared.before), span(compared.last_year)];
 }
@@ -194,7 +194,7 @@ const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_
  * Returns the range of quarter-hours to read for a period: twelve weeks up to the end of the period or, if the end is in the future, up to
  * now. Empty if the period has not begun.
  */
-function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
+function windowOf(range: DayRange, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
   if (range.from > now) return { from: new Date(to), to: new Date(to) };
   const { zone } = range;
@@ -227,13 +227,16 @@ const known = ({ used, estimated }: EnergyAmount) => ({
   estimated_kwh: milliwattHoursToKwh(estimated),
 });
 
-function usedOf(total: CoveredAmount | null): Used {
+function usedOf(total: EnergyWithCoverage | null): Used {
   if (!total?.amount) return { kwh_used: null, estimated_kwh: null, coverage: total?.coverage ?? null };
   return { ...known(total.amount), coverage: total.coverage };
 }
 
 /** `totals`: the totals of the spans, in the same order. */
-function compare([now, before, lastYear]: ComparedSpans, totals: (CoveredAmount | null)[]): HomePeriod['compared'] {
+function compare(
+  [now, before, lastYear]: ComparedSpans,
+  totals: (EnergyWithCoverage | null)[],
+): HomePeriod['compared'] {
   const [ofNow = null, ofBefore = null, ofLastYear = null] = totals;
   return {
     now: { ...now.days, ...usedOf(ofNow) },
@@ -243,7 +246,7 @@ function compare([now, before, lastYear]: ComparedSpans, totals: (CoveredAmount 
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
-function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Range) {
+function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: DayRange) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
   const { slots } = buildQuarterHourCalendar(firstMs, count, zone);
@@ -254,7 +257,7 @@ function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Rang
     return {
       at: iso,
       slot: slots[at] as number,
-      watts: Number.isNaN(energy) ? null : Math.round(quarterHourToWatts(energy)),
+      watts: Number.isNaN(energy) ? null : Math.round(convertQuarterHourToWatts(energy)),
     };
   });
 }
@@ -275,10 +278,10 @@ const ALL = new Set(HOME_INCLUDES);
 const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 
-function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: Range, now: Date): HomeFlows {
+function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: DayRange, now: Date): HomeFlows {
   const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
   return selectIncludedFields(
-    computeMeasures(sums, home.had, computeExpectedMs(home.devices, home.stretches, span)),
+    computeMeasures(sums, home.had, computeExpectedCoverageMs(home.devices, home.stretches, span)),
     ALL,
   ) as HomeFlows;
 }
@@ -286,7 +289,7 @@ function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: Range
 async function commoditiesIn(
   db: Database,
   whose: UserOrDevice,
-  range: Range,
+  range: DayRange,
   spans: ReturnType<typeof findComparedSpans>,
 ): Promise<HomePeriod['commodities']> {
   const empty = { ...range, to: range.from };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveChannel } from '#src/devices/live.ts';
-import { computeStretches, type HomeDevice } from '../home/roles.ts';
+import { computeConstantRolesRanges, type HomeDevice } from '../home/roles.ts';
 import { computeMeasuredPower } from './power-now.ts';
 
 const NOW_MS = Date.parse('2026-06-15T12:00:00Z');
@@ -25,7 +25,9 @@ function powerOfHome(devices: Record<string, Of>) {
     };
     channels.set(partOf ?? id, [...(channels.get(partOf ?? id) ?? []), channel]);
   }
-  return computeMeasuredPower({ devices: all, stretches: computeStretches(all) }, channels, NOW_MS)?.watts ?? null;
+  return (
+    computeMeasuredPower({ devices: all, stretches: computeConstantRolesRanges(all) }, channels, NOW_MS)?.watts ?? null
+  );
 }
 
 describe('the measured power of a home', () => {

@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type LiveChannel, readLatestChannels, readPowersBetween, sumPowers } from '#src/devices/live.ts';
-import { sumCountedMs } from '../home/counted-spans.ts';
+import { sumExpectedCoverageMs } from '../home/counted-spans.ts';
 import type { Home } from '../home/home.ts';
 import { computeHomePower, type DevicePower } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
@@ -43,7 +43,7 @@ const STEP_SECONDS = 5;
 /**
  * Returns the measured power of a home in W at each step of the last ten minutes, oldest first. Null for a step without a measured power.
  */
-export async function loadPowerTrail(
+export async function loadRecentPower(
   db: Database,
   home: Parts,
   now: Date,
@@ -114,7 +114,11 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
       if (!lists) return null;
       const sum = (list: Float64Array) => list.subarray(first).reduce((all, value) => all + value, 0);
       const [inMs, outMs] = [sum(lists.coveredMs), sum(lists.exportCoveredMs)];
-      const { imports: importChannels, exports: exportChannels } = sumCountedMs(device.counted, atMs, atMs + 1);
+      const { imports: importChannels, exports: exportChannels } = sumExpectedCoverageMs(
+        device.counted,
+        atMs,
+        atMs + 1,
+      );
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);

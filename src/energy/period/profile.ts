@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
-import { computeBaseLoad, quarterHourToWatts } from './base-load.ts';
+import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
 import type { QuarterHourLoad } from './data-source.ts';
 
 /** Local hours of the night, in which usage contains no cooking, washing or solar production. */
@@ -62,7 +62,10 @@ export function computeBaseAndNightLoad(
     count++;
   }
   const base = computeBaseLoad(energies, starts);
-  return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : quarterHourToWatts(sum / count)) };
+  return {
+    base_watts: rounded(base),
+    night_watts: rounded(count === 0 ? null : convertQuarterHourToWatts(sum / count)),
+  };
 }
 
 /** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
@@ -75,7 +78,7 @@ export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCale
     counts[slot] = (counts[slot] as number) + 1;
   }
   return [...sums].map((sum, slot) =>
-    rounded(counts[slot] === 0 ? null : quarterHourToWatts(sum / (counts[slot] as number))),
+    rounded(counts[slot] === 0 ? null : convertQuarterHourToWatts(sum / (counts[slot] as number))),
   );
 }
 
@@ -120,7 +123,7 @@ export function findPeakPower(
   let peak: { atMs: number; watts: number } | null = null;
   const place = (time: Date) => Math.ceil((time.getTime() - fromMs) / QUARTER_HOUR_MS);
   for (let at = Math.max(0, place(range.from)); at < Math.min(place(range.to), energies.length); at++) {
-    const watts = quarterHourToWatts(energies[at] as number);
+    const watts = convertQuarterHourToWatts(energies[at] as number);
     if (watts > (peak?.watts ?? 0)) peak = { atMs: fromMs + at * QUARTER_HOUR_MS, watts: Math.round(watts) };
   }
   return peak;

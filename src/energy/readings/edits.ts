@@ -23,7 +23,7 @@ interface ComputedEdit {
  * Finds the edits that exclude or add readings. Returns a function from a reading to the id of the edit that excludes or adds it: the
  * earliest edit if there are several, null if there is none.
  */
-export async function findEditsOf(
+export async function createEditFinder(
   db: Database,
   { deviceId, series }: DeviceWithReadings,
   rows: readonly ReadingRow[],

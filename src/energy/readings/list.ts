@@ -2,7 +2,7 @@ import { mapWithBreaks } from '#src/core/turns.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import { findEditsOf } from './edits.ts';
+import { createEditFinder } from './edits.ts';
 import { type ReadingsPage, readReadingsPage } from './page.ts';
 import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
 import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
@@ -38,7 +38,7 @@ export async function listReadings(
   if (device.series.size === 0) return [];
   const rows = await readReadingsPage(db, device, page);
   const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
-  const editOf = await findEditsOf(db, device, asked);
+  const editOf = await createEditFinder(db, device, asked);
   return mapWithBreaks(rows, (row) => {
     const series = device.series.get(row.series_id) as SeriesWithReadings;
     const judged = {

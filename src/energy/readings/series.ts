@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
-import { channelSettingFor, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
+import { findChannelSetting, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
 
 /** A series of a device, with the times in which its readings count. Times are Unix ms. */
 export interface SeriesWithReadings {
@@ -37,7 +37,7 @@ export async function findDeviceWithReadings(
     .select(['device_id', 'channels', 'max_gap_minutes'])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(isAccountWithin(reach, 'devices.user_id'))
+    .where(isAccountAccessibleSql(reach, 'devices.user_id'))
     .executeTakeFirst();
   if (!device) return null;
   const rows = await db
@@ -54,7 +54,7 @@ export async function findDeviceWithReadings(
   const series = new Map<number, SeriesWithReadings & { counted: { fromMs: number; untilMs: number }[] }>();
   for (const { series_id: seriesId, channel, meant, kind, native_name, unit, split_after, ...role } of rows) {
     const named = { channel: meant ?? channel, kind, nativeName: native_name };
-    const { isVolume, known } = resolveChannel({ ...named, unit }, channelSettingFor(device.channels, named));
+    const { isVolume, known } = resolveChannel({ ...named, unit }, findChannelSetting(device.channels, named));
     const one = series.get(seriesId) ?? {
       seriesId,
       channel,

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-import type { Finding, VERDICT_BY_FINDING } from '../quality.ts';
+import type { ReadingFinding, VERDICT_BY_FINDING } from '../quality.ts';
 import type { SeriesWithReadings } from './series.ts';
 
 /** Names, in the API, of the stored verdicts (`reading_notes.verdict`) on readings that were not plainly counted. */
@@ -14,7 +14,7 @@ const NAME_BY_NOTE = {
   rollover: 'rollover',
   swap: 'swap',
   held: 'held',
-} as const satisfies Record<(typeof VERDICT_BY_FINDING)[Finding], string>;
+} as const satisfies Record<(typeof VERDICT_BY_FINDING)[ReadingFinding], string>;
 
 export const READING_VERDICTS = [
   'counted',
@@ -28,7 +28,7 @@ export const READING_VERDICTS = [
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
 /** Stored verdict on a reading. Times are Unix ms. */
-export interface ReadingFacts {
+export interface StoredReadingVerdict {
   atMs: number;
   /** Stored verdict of the counting rule. Null: the reading was plainly counted, if its series counts. */
   note: string | null;
@@ -43,7 +43,7 @@ export interface ReadingFacts {
 /** Returns the verdict on a reading, in the words of the API. `maxGapMinutes`: setting of the reading's device. Pure. */
 export function decideReadingVerdict(
   series: Pick<SeriesWithReadings, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
-  { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,
+  { atMs, note, isAwaiting, previousMs, isLowerKept }: StoredReadingVerdict,
   maxGapMinutes: number,
 ): ReadingVerdict {
   const { kind, isKnown, counted, splitsMs } = series;

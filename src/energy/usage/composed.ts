@@ -8,7 +8,7 @@ import type { Placement } from '#src/database/enums.ts';
  * behind the connection point. A series whose role changed with time is assumed to count, because reading `series_roles` would take twice
  * as long. An index serves each part of the condition.
  */
-export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
+export function isComposedHomeSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const energy = (
     placement: Placement,
   ) => sql`EXISTS (SELECT FROM devices d WHERE d.user_id = ${userId} AND d.placement = ${sql.lit(placement)}
@@ -19,9 +19,14 @@ export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> 
 }
 
 /** Returns the users whose homes are composed, that is, whose usage is not the sum of their imports. */
-export async function filterComposedUsers(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function filterUsersWithComposedHomes(
+  db: Database,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   // Raw SQL: `unnest` checks a list of users in one statement.
   const { rows } = await sql<{ user_id: string }>`
-    SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedSql(sql`u.user_id`)}`.execute(db);
+    SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedHomeSql(sql`u.user_id`)}`.execute(
+    db,
+  );
   return new Set(rows.map(({ user_id }) => user_id));
 }

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { userOrDevicePiecesSql, userPartsSql } from '#src/rollups/parts.ts';
+import { userOrDeviceLoadProfilesSql, userPartsSql } from '#src/rollups/parts.ts';
 import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
 import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
-import { type HomeSums, USED_SQL } from '../home/sums.ts';
+import { HOME_USAGE_SQL, type HomeSums } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, findLongestPieceMinutes, isClockUnit, type Range } from '../ranges.ts';
-import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
+import { type ClockUnit, type DayRange, findLongestPieceMinutes, isClockUnit } from '../ranges.ts';
+import { homeSumColumnsSql, homeSumTotalsSql, homesHoursSql } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
@@ -30,7 +30,7 @@ const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) 
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
 /** Returns SQL expressions for the bucket of an `hour`, or of a shorter row, and its part within the bucket. */
-function placeOf(unit: GroupBucketUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
+function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
   const hourOfDay = sql`date_part('hour', ${local})`;
@@ -47,14 +47,14 @@ function placeOf(unit: GroupBucketUnit, range: Range): { bucket: RawBuilder<unkn
 }
 
 /** Returns the combined usage of homes whose usage is the sum of their devices' imports. */
-export async function readPlainHomes(
+export async function readHomesOfImportSums(
   db: Database,
   userIds: readonly string[],
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
 ): Promise<BucketPart[]> {
   const minutes = findLongestPieceMinutes(range, readUnit(unit));
-  const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
+  const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums are computed by hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
@@ -67,10 +67,11 @@ export async function readPlainHomes(
 }
 
 /**
- * Returns the same sums as `readPlainHomes`, for days that make up most of a UTC month. Reads the sums of the month, which are stored by
- * hour of day, and subtracts the other days; this takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
+ * Returns the same sums as `readHomesOfImportSums`, for days that make up most of a UTC month. Reads the sums of the month, which are
+ * stored by hour of day, and subtracts the other days; this takes a thirtieth of the rows. `rest`: the parts of the month outside the
+ * request.
  */
-export async function readPlainMonth(
+export async function readMonthOfImportSums(
   db: Database,
   userIds: readonly string[],
   month: { from: Date; to: Date },
@@ -78,7 +79,7 @@ export async function readPlainMonth(
 ): Promise<BucketPart[]> {
   const whole = userPartsSql(findLevel('user_monthly_by_hour'), userIds, month, READ);
   const others = rest.map((range) => {
-    const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
+    const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
     const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
@@ -101,19 +102,19 @@ export async function readPlainMonth(
 export async function readComposedHomes(
   db: Database,
   homes: readonly Home[],
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
   // Raw SQL: a single statement for both halves. An hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${homeSumColumnsSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
-      FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
+      FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(HOME_USAGE_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? sumColumnsSql(homes) : summedColumns(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? homeSumTotalsSql(homes) : homeSumColumnsSql(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -122,9 +123,9 @@ export async function readComposedHomes(
  * Builds a query for the sums of some homes: from the hours of a range, which may be empty, and from the stored sums of the current month's
  * first days (`begun`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
  */
-export function homesProfileSql(
+export function homesLoadProfileSql(
   homes: readonly Home[],
-  range: Range,
+  range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): RawBuilder<unknown> {
@@ -132,7 +133,7 @@ export function homesProfileSql(
   const rows = monthToDate ? [monthToDateHomesSql(monthToDate, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumnsSql(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${homeSumTotalsSql(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }

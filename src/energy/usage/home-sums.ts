@@ -2,23 +2,23 @@ import { type RawBuilder, sql } from 'kysely';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { estimatedExportKey } from '#src/database/meter.ts';
+import { getEstimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN_BY_MEASURE } from '#src/rollups/levels.ts';
-import { userOrDevicePiecesSql } from '#src/rollups/parts.ts';
+import { userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
 import type { Home } from '../home/home.ts';
 import {
   computeWeights,
-  hasExport,
+  hasDeviceExport,
   listRolePeriods,
-  listWeightedParts,
+  listWeightedTimeRanges,
   MAX_HOURS_OF_ROLE_CHANGES,
-  MEASURES_BY_SUM,
+  MEASURES_BY_HOME_SUM,
   type MeasureWeights,
 } from '../home/pieces.ts';
-import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
+import { HOME_USAGE_SQL, type HomeSums, listSumNames } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, findLongestPieceMinutes, type Range } from '../ranges.ts';
-import { groupQuarterHoursByClockUnit, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
+import { type ClockUnit, type DayRange, findLongestPieceMinutes } from '../ranges.ts';
+import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumQuarterHours } from './quarter-hours.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are omitted, or all their sums are 0. */
 export interface HomeClockUnit extends HomeSums {
@@ -38,19 +38,19 @@ export interface HomeMonth extends HomeSums {
 }
 
 /** SQL: the usage of a row of sums, and whether at least half of this usage was measured (docs/home.md, "Peak hours"). */
-const USED = sql.raw(USED_SQL);
+const USED = sql.raw(HOME_USAGE_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
 /** Returns the sums of a home by clock hour, half-hour or quarter-hour, in order. */
 export async function readHomeByClockUnit(
   db: Database,
   home: Home,
-  range: Range,
+  range: DayRange,
   unit: ClockUnit,
 ): Promise<HomeClockUnit[]> {
   if (findLongestPieceMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
   const { rows } = await sql<HomeClockUnit>`
-    SELECT hour AS "startsAt", ${sumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
+    SELECT hour AS "startsAt", ${homeSumTotalsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -58,37 +58,42 @@ export async function readHomeByClockUnit(
  * Returns the sums of a home by clock units that are not whole UTC hours. Packed quarter-hours are summed in this process: a statement with
  * one row for each quarter-hour and device takes ten times as long.
  */
-async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
+async function sumHomeQuarterHours(
+  db: Database,
+  home: Home,
+  range: DayRange,
+  unit: ClockUnit,
+): Promise<HomeClockUnit[]> {
   const names = listSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
   const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
-  const sums = await sumQuarterHours(db, listWeightedParts(home, quarters, names), quarters, names);
+  const sums = await sumQuarterHours(db, listWeightedTimeRanges(home, quarters, names), quarters, names);
   return mapWithBreaks(units, (one) => {
-    const ofUnit = names.map((name) => [name, sumClockUnit(sums[name], one)]);
+    const ofUnit = names.map((name) => [name, sumQuarterHourGroup(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };
   });
 }
 
-export async function readHomeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
+export async function readHomeByDay(db: Database, home: Home, range: DayRange): Promise<HomeDay[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
   const { rows } = await sql<HomeDay>`
-    WITH hours AS (SELECT hour, ${sumColumnsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summedColumns([home])},
+    WITH hours AS (SELECT hour, ${homeSumTotalsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${homeSumColumnsSql([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
 
 /** Returns the sums of a home by month, in order; a month includes only the days within the range. */
-export async function readHomeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
+export async function readHomeByMonth(db: Database, home: Home, range: DayRange): Promise<HomeMonth[]> {
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${summedColumns([home])}
+      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumColumnsSql([home])}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${summedColumns([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${homeSumColumnsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -97,15 +102,15 @@ export async function readHomeByMonth(db: Database, home: Home, range: Range): P
 export async function readHomeSummary(
   db: Database,
   home: Home,
-  range: Range,
+  range: DayRange,
 ): Promise<HomeSums & { days: number; peakHourOfDay: number | null }> {
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${summedColumns([home])} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumColumnsSql([home])} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${summedColumns([home])} FROM hours GROUP BY 1)
-    SELECT ${summedColumns([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${homeSumColumnsSql([home])} FROM hours GROUP BY 1)
+    SELECT ${homeSumColumnsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;
@@ -162,13 +167,13 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
 }
 
 /** Columns of the sums, and their sums as doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
-export const sumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const homeSumTotalsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listSumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)
       .join(', '),
   );
-export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const homeSumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listSumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
@@ -183,7 +188,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const parts = homes.flatMap((home, place) => listRolePeriods(home, range).map((part) => ({ ...part, place })));
   const ids = homes.flatMap((home) =>
     home.special.flatMap((device) =>
-      hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
+      hasDeviceExport(home, device) ? [device.deviceId, getEstimatedExportKey(device.deviceId)] : [device.deviceId],
     ),
   );
   const devices = { key: 'device_id', ids } as const;
@@ -197,19 +202,19 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
   const pieces = cuts(homes, range, minutes);
   const rows = pieces.flatMap((piece) =>
-    owners.map((owner) => userOrDevicePiecesSql(owner, piece, piece.minutes, READ)),
+    owners.map((owner) => userOrDeviceLoadProfilesSql(owner, piece, piece.minutes, READ)),
   );
   // One column of factors for each measure of each sum.
   const names = listSumNames(isMoreAsked(homes));
   const weights = parts.map(computeWeights);
   const columns = names.flatMap((name) =>
-    MEASURES_BY_SUM[name].map((measure) => ({
+    MEASURES_BY_HOME_SUM[name].map((measure) => ({
       as: `"${name}_${measure}"`,
       values: weights.map((one) => one[name][measure] ?? 0),
     })),
   );
   const sums = names.map((name) => {
-    const terms = MEASURES_BY_SUM[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
+    const terms = MEASURES_BY_HOME_SUM[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
     return `sum(${terms.join(' + ')}) AS "${name}"`;
   });
   const column = <Name extends 'who' | 'from' | 'to' | 'place'>(name: Name) => parts.map((part) => part[name]);
@@ -232,15 +237,15 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 }
 
 /** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
-const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
+const homeHours = (home: Home, range: DayRange): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
 /** Builds the same query as `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
-export const homesHoursSql = (homes: readonly Home[], range: Range, unit: ClockUnit): RawBuilder<unknown> =>
+export const homesHoursSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
 function hoursBy(
   homes: readonly Home[],
-  range: Range,
+  range: DayRange,
   unit: ClockUnit,
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
@@ -252,6 +257,6 @@ function hoursBy(
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Sums over devices come first, because computing local times takes longer than summing.
-  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${summedColumns(homes)}
+  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumColumnsSql(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

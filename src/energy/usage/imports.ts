@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import {
   buildStatementOnce,
   type Database,
@@ -9,11 +9,11 @@ import {
   parseBigintsWithNulls,
 } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { levelRowsSql, type RowOwner, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
+import { levelRowsSql, type RowOwner, userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, findLongestPieceMinutes, isClockUnit, type Range } from '../ranges.ts';
-import { filterComposedUsers, isComposedSql } from './composed.ts';
-import { groupQuarterHoursByClockUnit, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
+import { type ClockUnit, type DayRange, findLongestPieceMinutes, isClockUnit } from '../ranges.ts';
+import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed.ts';
+import { groupQuarterHoursByClockUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
 
 /**
  * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. For whole UTC
@@ -86,7 +86,7 @@ const hourlyOf = (whose: UserOrDevice) => findLevel('userId' in whose ? 'user_ho
 export async function readImports(
   db: Database,
   whose: UserOrDevice,
-  range: Range,
+  range: DayRange,
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
@@ -118,7 +118,11 @@ const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) =>
 });
 
 /** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
-export async function readImportTotal(db: Database, whose: UserOrDevice, range: Range): Promise<ImportedTotal | null> {
+export async function readImportTotal(
+  db: Database,
+  whose: UserOrDevice,
+  range: DayRange,
+): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
   // Raw SQL, here and below: relation names come from src/rollups/levels.ts, and of the forms that were measured this one is the fastest.
   // Every response about usage runs such a statement.
@@ -137,7 +141,7 @@ export async function readImportTotal(db: Database, whose: UserOrDevice, range: 
 
 const IS_COMPOSED = sql`(SELECT is_composed FROM home)`;
 const homeOf = (whose: UserOrDevice) =>
-  sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
+  sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedHomeSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
 /** Columns of the buckets, as one row of lists: for separate rows, the driver would block the process for six milliseconds per thousand. */
@@ -168,7 +172,7 @@ function importsOf([row]: readonly Columns[]): BucketImports | null {
   if (!row || row.isComposed) return null;
   return {
     at: parseBigints(row.at),
-    milliwattHours: parseBigints(row.used).map(asMilliwattHours),
+    milliwattHours: parseBigints(row.used).map(castToMilliwattHours),
     peaks: parseBigintsWithNulls(row.peaks),
   };
 }
@@ -182,18 +186,18 @@ const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
 async function sumImportQuarterHours(
   db: Database,
   whose: UserOrDevice,
-  range: Range,
+  range: DayRange,
   unit: ClockUnit,
 ): Promise<BucketImports | null> {
-  if ('userId' in whose && (await filterComposedUsers(db, [whose.userId])).size > 0) return null;
+  if ('userId' in whose && (await filterUsersWithComposedHomes(db, [whose.userId])).size > 0) return null;
   const { key, id } = ownerOf(whose);
   const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
   const found = (await readQuarterHours(db, { key, ids: [id] }, quarters, QUARTER_HOURS)).get(id);
   if (!found) return { at: [], milliwattHours: [], peaks: [] };
-  const known = units.filter((one) => sumClockUnit(found.coveredMs, one) !== 0);
+  const known = units.filter((one) => sumQuarterHourGroup(found.coveredMs, one) !== 0);
   return {
     at: known.map(({ startMs }) => startMs / 1_000),
-    milliwattHours: known.map((one) => asMilliwattHours(sumClockUnit(found.energyMilliwattHours, one))),
+    milliwattHours: known.map((one) => castToMilliwattHours(sumQuarterHourGroup(found.energyMilliwattHours, one))),
     peaks: [],
   };
 }
@@ -202,12 +206,12 @@ async function sumImportQuarterHours(
  * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
  * Columns: hour, used, estimated_milliwatt_hours.
  */
-function hoursOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
+function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   const minutes = findLongestPieceMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
-  const pieces = userOrDevicePiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
+  const pieces = userOrDeviceLoadProfilesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Sums over devices come first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
@@ -218,7 +222,7 @@ function hoursOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
 }
 
 /** Builds a query for the days of any zone, from the range's clock hours. */
-const localDaysOf = (whose: UserOrDevice, range: Range): RawBuilder<unknown> => sql`
+const localDaysOf = (whose: UserOrDevice, range: DayRange): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
@@ -227,7 +231,7 @@ const localDaysOf = (whose: UserOrDevice, range: Range): RawBuilder<unknown> => 
  * Builds a query for months. A month includes only the days within the range. Whole UTC months come from the monthly aggregate; parts of
  * months, and months of other zones, come from hours.
  */
-function monthsOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
+function monthsOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);
   const firstWhole = monthAtOrAfter(range.from);
   const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
@@ -247,7 +251,7 @@ const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak
   FROM (${profile}) p GROUP BY 1`;
 
-function monthsOfHours(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
+function monthsOfHours(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   const local = localTimeSql(sql`hour`, range);
   return monthsOfProfile(sql`
     SELECT date_trunc('month', ${local}) AS month, extract(hour FROM ${local})::int AS hour_of_day, sum(used)::bigint AS used,

@@ -4,14 +4,14 @@ import type { Database } from '#src/database/connect.ts';
 import {
   COLUMN_BY_MEASURE,
   getQuarterHourColumn,
-  LATER_QUARTER_HOURS,
   type Measure,
-  PACKED_DAYS,
-  STORED_HOURS,
+  PACKED_DAYS_TABLE,
+  QUARTER_HOURS_WITH_OWN_COLUMN,
+  STORED_HOURS_TABLE,
 } from '#src/rollups/levels.ts';
 import type { RowOwners } from '#src/rollups/parts.ts';
-import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
-import type { ClockUnit, Range } from '../ranges.ts';
+import type { MeasureWeights, WeightedTimeRange } from '../home/pieces.ts';
+import type { ClockUnit, DayRange } from '../ranges.ts';
 import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
@@ -49,11 +49,11 @@ export async function readQuarterHours<M extends Measure>(
   const rowsOf = ({ key, ids }: RowOwners) => {
     const owner = sql.ref(key);
     return sql`
-    SELECT ${owner} AS who, ${place(PACKED_DAYS.time)}, ${QUARTER_HOURS_OF.day}::int AS quarters, ${lists((column) => column)}
-    FROM ${sql.table(PACKED_DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(PACKED_DAYS.time)} > ${since} AND ${sql.ref(PACKED_DAYS.time)} < ${to}
+    SELECT ${owner} AS who, ${place(PACKED_DAYS_TABLE.time)}, ${QUARTER_HOURS_OF.day}::int AS quarters, ${lists((column) => column)}
+    FROM ${sql.table(PACKED_DAYS_TABLE.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(PACKED_DAYS_TABLE.time)} > ${since} AND ${sql.ref(PACKED_DAYS_TABLE.time)} < ${to}
     UNION ALL
-    SELECT ${owner}, ${place(STORED_HOURS.time)}, ${QUARTER_HOURS_OF.hour}, ${lists(quartersOfHour)}
-    FROM ${sql.table(STORED_HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(STORED_HOURS.time)} > ${since} AND ${sql.ref(STORED_HOURS.time)} < ${to}
+    SELECT ${owner}, ${place(STORED_HOURS_TABLE.time)}, ${QUARTER_HOURS_OF.hour}, ${lists(quartersOfHour)}
+    FROM ${sql.table(STORED_HOURS_TABLE.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(STORED_HOURS_TABLE.time)} > ${since} AND ${sql.ref(STORED_HOURS_TABLE.time)} < ${to}
     UNION ALL
     SELECT ${owner}, ${place('starts_at')}, ${QUARTER_HOURS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
     FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`;
@@ -95,7 +95,7 @@ const MEASURES = Object.values(MEASURE_OF);
  */
 export async function sumQuarterHours<Name extends string>(
   db: Database,
-  parts: readonly WeightedPart<Name>[],
+  parts: readonly WeightedTimeRange<Name>[],
   range: { from: Date; to: Date },
   names: readonly Name[],
 ): Promise<Record<Name, Float64Array>> {
@@ -126,12 +126,12 @@ function addTimes(to: Float64Array, from: Float64Array, times: number, { first, 
 }
 
 const quartersOfHour = (column: string): string => {
-  const later = LATER_QUARTER_HOURS.map((quarter) => `coalesce(${getQuarterHourColumn(column, quarter)}, 0)`);
+  const later = QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => `coalesce(${getQuarterHourColumn(column, quarter)}, 0)`);
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
 /** A clock unit of a zone, as indexes into lists of quarter-hours. */
-export interface UnitOfQuarterHours {
+export interface QuarterHourGroup {
   /** Start of the unit, Unix ms. */
   startMs: number;
   /** Indexes of its quarter-hours, from `first` up to, but not including, `end`. */
@@ -141,14 +141,14 @@ export interface UnitOfQuarterHours {
 
 /** Returns the quarter-hours (UTC) that begin in a range, and the clock units of its zone that they belong to, in order. Pure. */
 export function groupQuarterHoursByClockUnit(
-  range: Range,
+  range: DayRange,
   unit: ClockUnit,
-): { quarters: { from: Date; to: Date }; units: UnitOfQuarterHours[] } {
+): { quarters: { from: Date; to: Date }; units: QuarterHourGroup[] } {
   const [fromMs, toMs] = [range.from, range.to].map(
     (time) => Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
   ) as [number, number];
   const clockOf = createWallClock(fromMs, toMs, range.zone);
-  const units: UnitOfQuarterHours[] = [];
+  const units: QuarterHourGroup[] = [];
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     const startMs = getStartOfClockUnit(ms, clockOf(ms), unit);
     const last = units.at(-1);
@@ -159,7 +159,7 @@ export function groupQuarterHoursByClockUnit(
 }
 
 /** Returns the sum of the quarter-hours of a unit. Exact below 2^53. Pure. */
-export function sumClockUnit(list: Float64Array, { first, end }: UnitOfQuarterHours): number {
+export function sumQuarterHourGroup(list: Float64Array, { first, end }: QuarterHourGroup): number {
   let sum = 0;
   for (let at = first; at < end; at++) sum += list[at] as number;
   return sum;

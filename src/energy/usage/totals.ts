@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
-import type { Database, Query } from '#src/database/connect.ts';
-import { estimatedExportKey } from '#src/database/meter.ts';
-import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
-import { devicePartsSql, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
-import { findLongestPieceMinutes, type Range } from '../ranges.ts';
+import type { Database, QueryFunction } from '#src/database/connect.ts';
+import { getEstimatedExportKey } from '#src/database/meter.ts';
+import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
+import { devicePartsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
+import { type DayRange, findLongestPieceMinutes } from '../ranges.ts';
 
 // Raw SQL in this file: relation names come from src/rollups/levels.ts, and `unnest` reads a list of spans in one statement.
 
@@ -18,7 +18,7 @@ export interface UserTimeRange {
 }
 
 /** Pieces of a span, by the aggregate that contains the closed hours of each piece: `[from, to)` in Unix ms, empty if from = to. */
-export interface TimeRangePieces {
+export interface TimeRangeByAggregate {
   /** Part of the span in whole UTC days. Used for spans of two or more days, such as months. */
   days: [number, number];
   /** Parts of the span in UTC hours, before and after the whole days. The whole span if it contains no whole days. */
@@ -29,7 +29,7 @@ export interface TimeRangePieces {
 }
 
 /** Splits a span into pieces that need few rows. Pure. */
-export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangePieces {
+export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangeByAggregate {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
     return { days: none, before: none, after: none, quarters: [startMs, endMs] };
@@ -40,10 +40,13 @@ export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>
 }
 
 /** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
-export async function readImportsInSpans(query: Query, spans: readonly UserTimeRange[]): Promise<MilliwattHours[]> {
+export async function readImportsInSpans(
+  query: QueryFunction,
+  spans: readonly UserTimeRange[],
+): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
   const pieces = spans.map(splitTimeRange);
-  const column = (of: (one: TimeRangePieces) => number) => pieces.map((one) => new Date(of(one)));
+  const column = (of: (one: TimeRangeByAggregate) => number) => pieces.map((one) => new Date(of(one)));
   const { rows } = await query<{ total_milliwatt_hours: MilliwattHours }>(
     `SELECT (
        coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
@@ -88,14 +91,14 @@ export interface DeviceImport {
 
 /** Returns the imports of each of the user's devices in each span, in order, largest first. Omits devices without import. */
 export async function readDeviceImportsInSpans(
-  query: Query,
+  query: QueryFunction,
   spans: readonly UserTimeRange[],
 ): Promise<DeviceImport[][]> {
   const { rows } = await query<DeviceImport & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
      CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
-       FROM ${devicePartsSql(LOAD_PROFILE, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
+       FROM ${devicePartsSql(LOAD_PROFILE_LEVEL, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
        WHERE i.user_id = f.user_id GROUP BY 1) d
      WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [
@@ -129,14 +132,14 @@ const COLUMNS = {
   exportMs: COLUMN_BY_MEASURE.exportCoveredMs,
 } as const satisfies Record<Exclude<keyof DeviceEnergies, 'who'>, string>;
 
-/** Returns import and export of devices over a range. The estimated part of their export has separate keys (`estimatedExportKey`). */
+/** Returns import and export of devices over a range. The estimated part of their export has separate keys (`getEstimatedExportKey`). */
 export async function readDeviceEnergies(
   db: Database,
   ids: readonly string[],
-  range: Range,
+  range: DayRange,
 ): Promise<Map<string, DeviceEnergies>> {
-  const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
-  const pieces = userOrDevicePiecesSql(
+  const keys = ids.flatMap((id) => [id, getEstimatedExportKey(id)]);
+  const pieces = userOrDeviceLoadProfilesSql(
     { key: 'device_id', ids: keys },
     range,
     findLongestPieceMinutes(range),

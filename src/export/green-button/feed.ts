@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
-import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
+import { CLOCK_UNITS, type DayRange } from '#src/energy/ranges.ts';
 import { findCurrencyNumber } from './currency-numbers.ts';
 import {
   createEntryFormatter,
@@ -17,7 +17,7 @@ import { computeLocalTimeParameters } from './local-time.ts';
 export interface GreenButtonFeed {
   /** Id of the user or device. Identifiers in the feed derive from this id, so a resource has the same identifier in every download. */
   about: string;
-  range: Range;
+  range: DayRange;
   now: Date;
   data: GreenButtonData;
   /** Latest statement of the billing period, if the feed is created for a billing period. */
@@ -94,7 +94,7 @@ interface SubscriptionFeed {
   about: string;
   /** URL of the feed. */
   self: string;
-  range: Range;
+  range: DayRange;
   now: Date;
   unit: GreenButtonUnit;
   months: AsyncIterable<readonly GreenButtonInterval[]>;
@@ -215,7 +215,7 @@ function registerTypeXml(direction: Direction): string {
 
 function registerXml(
   readings: GreenButtonStatement['registers'][number]['readings'],
-  { from, to }: Pick<Range, 'from' | 'to'>,
+  { from, to }: Pick<DayRange, 'from' | 'to'>,
 ): string {
   const each = readings.map(
     ({ atMs, milliwattHours, is }) =>

@@ -1,12 +1,12 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type CostSubject, createDeviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
+import { createDeviceMeter, type EnergyMeter, type HomeOrDevice } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeCostSums } from '#src/cost/sums.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { type Range, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
+import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/pieces.ts';
+import { type DayRange, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 
@@ -58,7 +58,7 @@ const COST_DECIMALS = 5;
  */
 export async function loadGreenButtonData(
   db: Database,
-  { buyer, range, now, unit }: { buyer: CostSubject; range: Range; now: Date; unit: GreenButtonUnit },
+  { buyer, range, now, unit }: { buyer: HomeOrDevice; range: DayRange; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
   // A device's feed contains the device's own energy. Energy exported by a single device earns nothing (docs/cost.md, "Whose energy").
@@ -83,7 +83,7 @@ export async function loadGreenButtonData(
  */
 export async function* monthsOfIntervals(
   db: Database,
-  { userId, range, now, unit }: { userId: string; range: Range; now: Date; unit: GreenButtonUnit },
+  { userId, range, now, unit }: { userId: string; range: DayRange; now: Date; unit: GreenButtonUnit },
   confirm: () => Promise<unknown>,
 ): AsyncGenerator<GreenButtonInterval[]> {
   const { meter } = await loadCostSources(db, { userId });
@@ -107,7 +107,7 @@ function markEdited(intervals: GreenButtonInterval[], edited: readonly EditedTim
 
 async function intervalsOf(
   meter: EnergyMeter,
-  range: Range,
+  range: DayRange,
   now: Date,
   unit: GreenButtonUnit,
 ): Promise<GreenButtonInterval[]> {
@@ -170,10 +170,10 @@ interface EditedTime {
 }
 
 /** The fields of a component of a buyer's energy that matter for manual edits. */
-type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
+type Part = Pick<BoughtEnergyRange, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected a buyer's energy in a range. */
-async function editedTimes(db: Database, buyer: CostSubject, range: Range): Promise<EditedTime[]> {
+async function editedTimes(db: Database, buyer: HomeOrDevice, range: DayRange): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
   // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
@@ -211,10 +211,10 @@ async function editedTimes(db: Database, buyer: CostSubject, range: Range): Prom
 /** Returns the device of a load-profile key. The key of a channel with its own placement starts with the device's id. */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
-async function partsOf(db: Database, { userId, deviceId }: CostSubject, range: Range): Promise<Part[]> {
+async function partsOf(db: Database, { userId, deviceId }: HomeOrDevice, range: DayRange): Promise<Part[]> {
   if (deviceId !== undefined)
     return [{ key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported: 1 }];
-  return listBoughtParts(await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true }), range);
+  return listBoughtEnergyRanges(await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true }), range);
 }
 
 /**

@@ -1,10 +1,10 @@
 import {
-  applicationUrl,
+  createApplicationUrl,
+  createSubscriptionUrls,
   DEFAULT_GREEN_BUTTON_SCOPE,
   ESPI_RESOURCE_PATH,
   GREEN_BUTTON_SCOPES,
   parseGreenButtonTerms,
-  subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
 import {
@@ -94,7 +94,7 @@ export function formatApplicationEntry(app: ApplicationInformation, publicUrl: s
     ...GREEN_BUTTON_SCOPES.map((scope) => element('scope', scope)),
     ...['authorization_code', 'client_credentials', 'refresh_token'].map((type) => element('grant_types', type)),
     element('response_types', 'code'),
-    element('registration_client_uri', applicationUrl(publicUrl, app.id)),
+    element('registration_client_uri', createApplicationUrl(publicUrl, app.id)),
     element('registration_access_token', ''),
   ];
   return createEntryFormatter(app.id, now.toISOString())('Application Information', {
@@ -112,7 +112,7 @@ export function formatAuthorizationEntry(
   const { id, scope, createdAt, expiresAt } = authorization;
   const { historySeconds } = parseGreenButtonTerms(scope);
   const beganMs = secondsOf(createdAt) * 1_000;
-  const { resourceURI, authorizationURI } = subscriptionUrls(publicUrl, id);
+  const { resourceURI, authorizationURI } = createSubscriptionUrls(publicUrl, id);
   const content = [
     // A duration of 0 means that the authorization does not expire.
     `<espi:authorizedPeriod>${formatPeriodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,

@@ -1,13 +1,19 @@
-import { COLUMN_BY_MEASURE, getStoredRelation, type Level, MEASURE_COLUMNS, STORED_HOURS } from '../levels.ts';
-import { APPLY_HOURS, deleteEmptyHoursSql } from './hours.ts';
 import {
+  COLUMN_BY_MEASURE,
+  getClosedHoursRelation,
+  MEASURE_COLUMNS,
+  type RollupLevel,
+  STORED_HOURS_TABLE,
+} from '../levels.ts';
+import { APPLY_HOURS_FUNCTION, deleteEmptyHoursSql } from './hours.ts';
+import {
+  createRollupSource,
   getLevelBelow,
-  keyOrdinalsSql,
-  keysSql,
+  levelKeyOrdinalsSql,
+  levelKeysSql,
   measureSumsSql,
   storedCommentsSql,
   timeBucketSql,
-  toLevelSource,
 } from './pieces.ts';
 
 /** SQL of the levels for databases with continuous aggregates. */
@@ -16,16 +22,16 @@ import {
  * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from the aggregate's own table, later data
  * from the level below.
  */
-export function continuousAggregateSql(level: Level): string {
+export function continuousAggregateSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
   const [source, relation] = below.isOfDevice
-    ? [{ prefix: '', keys: STORED_HOURS.keys, time: STORED_HOURS.time }, STORED_HOURS.relation]
-    : [toLevelSource(below), getStoredRelation(below)];
-  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${getStoredRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
-SELECT ${keysSql(level, source, timeBucketSql)},
+    ? [{ prefix: '', keys: STORED_HOURS_TABLE.keys, time: STORED_HOURS_TABLE.time }, STORED_HOURS_TABLE.relation]
+    : [createRollupSource(below), getClosedHoursRelation(below)];
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${getClosedHoursRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT ${levelKeysSql(level, source, timeBucketSql)},
 ${measureSumsSql()}${lastOfPeak(level)}
 FROM ${relation}
-GROUP BY ${keyOrdinalsSql(level)} WITH NO DATA;
+GROUP BY ${levelKeyOrdinalsSql(level)} WITH NO DATA;
 ${storedCommentsSql(level, 'VIEW')}
 `;
 }
@@ -34,7 +40,7 @@ ${storedCommentsSql(level, 'VIEW')}
  * Returns the SQL of the peak's column. last() returns the part with the greatest key; of parts with equal keys, it may return any. The low
  * bits of the key contain how early the hour is. They differ between any two hours of a day, so the key is unique.
  */
-function lastOfPeak({ peak }: Level): string {
+function lastOfPeak({ peak }: RollupLevel): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
   const key = `${measure} * 32 + 23 - extract(hour FROM ${peak.of} AT TIME ZONE 'UTC')::bigint`;
@@ -42,14 +48,14 @@ function lastOfPeak({ peak }: Level): string {
 }
 
 /** Returns the SQL of a level of months: a view of the hours of one user, which are a few thousand rows. */
-export function monthsViewSql(level: Level): string {
+export function monthsViewSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
-CREATE OR REPLACE VIEW ${getStoredRelation(level)} AS
-SELECT ${keysSql(level, toLevelSource(below), timeBucketSql)},
+CREATE OR REPLACE VIEW ${getClosedHoursRelation(level)} AS
+SELECT ${levelKeysSql(level, createRollupSource(below), timeBucketSql)},
 ${measureSumsSql()}
-FROM ${getStoredRelation(below)}
-GROUP BY ${keyOrdinalsSql(level)};
+FROM ${getClosedHoursRelation(below)}
+GROUP BY ${levelKeyOrdinalsSql(level)};
 ${storedCommentsSql(level, 'VIEW')}
 `;
 }
@@ -77,7 +83,7 @@ BEGIN
     deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
   END IF;
   IF deltas IS NOT NULL THEN
-    PERFORM ${APPLY_HOURS}(deltas);
+    PERFORM ${APPLY_HOURS_FUNCTION}(deltas);
   END IF;
 END
 $$;
@@ -110,7 +116,7 @@ ${measureSumsSql().replaceAll(/^/gm, '    ')}
   SELECT coalesce(sum(differences), 0), array_agg(ROW (${columns.join(', ')})::interval_delta)
   INTO folded, deltas FROM quarter_hours;
   IF deltas IS NULL THEN RETURN; END IF;
-  PERFORM ${APPLY_HOURS}(deltas);
+  PERFORM ${APPLY_HOURS_FUNCTION}(deltas);
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.

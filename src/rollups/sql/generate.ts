@@ -1,27 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  CONTINUOUS_LEVELS,
+  CONTINUOUS_AGGREGATE_LEVELS,
   findLevel,
+  getClosedHoursRelation,
   getExpectedRelation,
-  getStoredRelation,
-  LEVELS,
-  type Level,
-  STORED_LEVELS,
+  ROLLUP_LEVELS,
+  type RollupLevel,
+  STORED_ROLLUP_LEVELS,
 } from '../levels.ts';
 import { applyFunctionsSql, continuousAggregateSql, monthsViewSql } from './continuous.ts';
 import { applyHoursSql, closedHourViewsSql } from './hours.ts';
 import { closeOpenHoursSql, openHourViewsSql, publicViewsSql } from './open.ts';
-import { packingSql } from './pack.ts';
+import { packingFunctionsSql } from './pack.ts';
 import {
+  createRollupSource,
   getLevelBelow,
-  keyOrdinalsSql,
-  keysSql,
+  hasKnownDataSql,
+  levelKeyOrdinalsSql,
+  levelKeysSql,
   measureSumsSql,
   peakColumnSql,
   quoteLiteral,
-  somethingKnownSql,
-  toLevelSource,
 } from './pieces.ts';
 import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
 
@@ -33,18 +33,18 @@ const DEVICE_HOURLY = findLevel('device_hourly');
  * Returns the view of the expected rows of a level. A level with a peak is computed from the level below, every other level directly from
  * the hours of the load profile.
  */
-function expectedView(level: Level): string {
+function expectedView(level: RollupLevel): string {
   const below = getLevelBelow(level);
   const [source, relation] = level.peak
     ? [below, getExpectedRelation(below)]
-    : [DEVICE_HOURLY, getStoredRelation(DEVICE_HOURLY)];
-  const says = `${getStoredRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
+    : [DEVICE_HOURLY, getClosedHoursRelation(DEVICE_HOURLY)];
+  const says = `${getClosedHoursRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
   return `CREATE OR REPLACE VIEW ${getExpectedRelation(level)} AS
-SELECT ${keysSql(level, toLevelSource(source))},
+SELECT ${levelKeysSql(level, createRollupSource(source))},
 ${measureSumsSql()}${peakColumnSql(level)}
 FROM ${relation}
-GROUP BY ${keyOrdinalsSql(level)}
-HAVING ${somethingKnownSql()};
+GROUP BY ${levelKeyOrdinalsSql(level)}
+HAVING ${hasKnownDataSql()};
 COMMENT ON VIEW ${getExpectedRelation(level)} IS ${quoteLiteral(says)};
 `;
 }
@@ -52,7 +52,7 @@ COMMENT ON VIEW ${getExpectedRelation(level)} IS ${quoteLiteral(says)};
 const expectedViews = (): string =>
   [
     '-- What the load profile says that each aggregate should hold, on every tier.\n',
-    ...STORED_LEVELS.map(expectedView),
+    ...STORED_ROLLUP_LEVELS.map(expectedView),
   ].join('\n');
 
 /** Folder of the generated files. The files written by hand are in its subfolder by-hand/. */
@@ -70,7 +70,7 @@ export function generateRollupFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_1_device_hours.sql', applyHoursSql()],
     ['common/1_2_closed.sql', closedHourViewsSql()],
-    ['common/1_3_packing.sql', packingSql()],
+    ['common/1_3_packing.sql', packingFunctionsSql()],
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHourViewsSql()],
     ['common/7_2_levels.sql', publicViewsSql()],
@@ -79,11 +79,15 @@ export function generateRollupFiles(): Map<string, string> {
     ['postgres/9_erase.sql', eraseConsumptionSql()],
     ['timescale/8_apply.sql', applyFunctionsSql()],
   ];
-  const add = (folder: string, level: Level, text: string) =>
-    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${getStoredRelation(level)}.sql`, text]);
-  for (const level of STORED_LEVELS) {
+  const add = (folder: string, level: RollupLevel, text: string) =>
+    files.push([`${folder}/${FIRST_LEVEL + ROLLUP_LEVELS.indexOf(level)}_${getClosedHoursRelation(level)}.sql`, text]);
+  for (const level of STORED_ROLLUP_LEVELS) {
     add('postgres', level, levelTableSql(level));
-    add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregateSql(level) : monthsViewSql(level));
+    add(
+      'timescale',
+      level,
+      CONTINUOUS_AGGREGATE_LEVELS.includes(level) ? continuousAggregateSql(level) : monthsViewSql(level),
+    );
   }
   return new Map(files.map(([path, text]) => [path, HEADER + text]));
 }

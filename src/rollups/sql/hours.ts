@@ -1,11 +1,11 @@
 import {
   getQuarterHourColumn,
-  KNOWLEDGE_COLUMNS,
-  LATER_QUARTER_HOURS,
+  KNOWN_DATA_COLUMNS,
   MEASURE_COLUMNS,
-  PACKED_DAYS,
+  PACKED_DAYS_TABLE,
+  QUARTER_HOURS_WITH_OWN_COLUMN,
   ROW_TIME_COLUMN,
-  STORED_HOURS,
+  STORED_HOURS_TABLE,
 } from '../levels.ts';
 import { quoteLiteral } from './pieces.ts';
 
@@ -14,18 +14,18 @@ import { quoteLiteral } from './pieces.ts';
  */
 
 /** Name of the function that adds changes to the stored hours. */
-export const APPLY_HOURS = `apply_${STORED_HOURS.relation}`;
+export const APPLY_HOURS_FUNCTION = `apply_${STORED_HOURS_TABLE.relation}`;
 
 /** Columns of a stored hour for quarter-hours, each with its measure and number. */
 const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
-  LATER_QUARTER_HOURS.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
+  QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
 );
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
 /** Returns the SQL of the function that adds changes to the stored hours and deletes rows that become empty. */
 export function applyHoursSql(): string {
-  const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
+  const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
     ...MEASURE_COLUMNS.map((column) => `sum(d.${column})`),
     ...QUARTER_HOURS.map(({ column, quarter }) => `nullif(sum(d.${column}) FILTER (WHERE d.quarter = ${quarter}), 0)`),
@@ -36,12 +36,12 @@ export function applyHoursSql(): string {
   ];
   return `-- Closed hours of the load profile (a table of sql/schema), to which writes add.
 
-CREATE OR REPLACE FUNCTION ${APPLY_HOURS}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION ${APPLY_HOURS_FUNCTION}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   noted timestamptz;
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO ${STORED_HOURS.relation} AS t (${[...STORED_HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
+  INSERT INTO ${STORED_HOURS_TABLE.relation} AS t (${[...STORED_HOURS_TABLE.keys, ...MEASURE_COLUMNS].join(', ')},
 ${lines(
   QUARTER_HOURS.map(({ name }) => name),
   '    ',
@@ -74,7 +74,7 @@ $$;
 /** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were reverted or cancelled out. */
 export function deleteEmptyHoursSql(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
-${indent}DELETE FROM ${STORED_HOURS.relation} t
+${indent}DELETE FROM ${STORED_HOURS_TABLE.relation} t
 ${indent}USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
 ${indent}WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
 ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = (${MEASURE_COLUMNS.map(() => 0).join(', ')})
@@ -82,8 +82,8 @@ ${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
-export function quarterHourOfHourSql(column: string, row: string, place: string): string {
-  const [first, ...later] = LATER_QUARTER_HOURS.map(
+export function quarterHourOfStoredHourSql(column: string, row: string, place: string): string {
+  const [first, ...later] = QUARTER_HOURS_WITH_OWN_COLUMN.map(
     (quarter) => `coalesce(${row}.${getQuarterHourColumn(column, quarter)}, 0)`,
   );
   const rest = [first, ...later].map((one) => ` - ${one}`).join('');
@@ -92,7 +92,7 @@ export function quarterHourOfHourSql(column: string, row: string, place: string)
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a packed day. */
-export const quarterHourOfDaySql = (column: string, row: string, place: string): string =>
+export const quarterHourOfPackedDaySql = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
@@ -128,9 +128,9 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
 export const storedQuarterHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
-${measures((column) => quarterHourOfHourSql(column, 'h', 'q.place'), columns)},
+${measures((column) => quarterHourOfStoredHourSql(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
-FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
+FROM ${STORED_HOURS_TABLE.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
 /** Returns the query for some measures of stored hours. An hour may have several rows. */
 export const storedHoursSql = (
@@ -138,17 +138,17 @@ export const storedHoursSql = (
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
 ${measures((column) => `h.${column}`, columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
-FROM ${STORED_HOURS.relation} h`;
+FROM ${STORED_HOURS_TABLE.relation} h`;
 
 /** Returns the query for some measures of packed days, in intervals of 15, 30 or 60 minutes: one row for each interval. */
-export function packedPiecesSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
+export function packedDayIntervalsSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>
-    quarters === 1 ? quarterHourOfDaySql(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
+    quarters === 1 ? quarterHourOfPackedDaySql(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
   return `SELECT d.device_id, d.day + q.after AS ${minutes === 60 ? 'hour' : 'starts_at'}, d.user_id,
 ${measures(of, columns)},
   d.day AS ${ROW_TIME_COLUMN}
-FROM ${PACKED_DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
+FROM ${PACKED_DAYS_TABLE.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
 }
 
 export const closedHourViewsSql =
@@ -158,13 +158,13 @@ export const closedHourViewsSql =
 CREATE OR REPLACE VIEW closed_device_intervals AS
 ${storedQuarterHoursSql()}
 UNION ALL
-${packedPiecesSql(15)};
+${packedDayIntervalsSql(15)};
 ${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}
 
 CREATE OR REPLACE VIEW closed_device_hourly AS
 ${storedHoursSql()}
 UNION ALL
-${packedPiecesSql(60)};
+${packedDayIntervalsSql(60)};
 ${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
 `;
 

@@ -1,15 +1,15 @@
-import { COLUMN_BY_MEASURE, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, MEASURE_COLUMNS, ROLLUP_LEVELS, type RollupLevel } from '../levels.ts';
 import { levelPartsSql, peakSql } from '../parts.ts';
 import {
+  createRollupSource,
   getLevelBelow,
   getPeakFunction,
-  keyOrdinalsSql,
-  keysSql,
+  hasKnownDataSql,
   levelCommentsSql,
+  levelKeyOrdinalsSql,
+  levelKeysSql,
   measureSumsSql,
   peakColumnSql,
-  somethingKnownSql,
-  toLevelSource,
 } from './pieces.ts';
 
 /**
@@ -53,23 +53,23 @@ WHERE h.open IS NOT NULL;
 COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 `;
 
-export const publicViewsSql = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
+export const publicViewsSql = (): string => [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].map(publicView).join('\n');
 
-function publicView(level: Level): string {
+function publicView(level: RollupLevel): string {
   const body = level.isView ? summed(level, getLevelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
   return `${body}
 ${levelCommentsSql(level)}
 `;
 }
 
-function summed(level: Level, from: string, peak: string): string {
+function summed(level: RollupLevel, from: string, peak: string): string {
   const source = level.isView ? getLevelBelow(level) : level;
   return `CREATE OR REPLACE VIEW ${level.relation} AS
-SELECT ${keysSql(level, toLevelSource(source))},
+SELECT ${levelKeysSql(level, createRollupSource(source))},
 ${measureSumsSql()}${peak}
 FROM ${from}
-GROUP BY ${keyOrdinalsSql(level)}
-HAVING ${somethingKnownSql()};`;
+GROUP BY ${levelKeyOrdinalsSql(level)}
+HAVING ${hasKnownDataSql()};`;
 }
 
 /**
@@ -77,7 +77,7 @@ HAVING ${somethingKnownSql()};`;
  * otherwise the stored peak is used. The recomputation is in a function whose plan a session caches: within the view, planning would take
  * longer than running.
  */
-function closedAndOpen(level: Level): string {
+function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
   if (!peak) return summed(level, `${levelPartsSql(level, MEASURE_COLUMNS)} parts`, '');
   const parts = levelPartsSql(level, MEASURE_COLUMNS, {
@@ -90,7 +90,7 @@ function closedAndOpen(level: Level): string {
 ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
 }
 
-function peakFunction(level: Level): string {
+function peakFunction(level: RollupLevel): string {
   return `CREATE OR REPLACE FUNCTION ${getPeakFunction(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ${peakSql(level, 'whose', 'since')};

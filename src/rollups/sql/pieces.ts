@@ -1,34 +1,34 @@
 import {
   COLUMN_BY_MEASURE,
   findLevel,
-  getStoredRelation,
-  KNOWLEDGE_COLUMNS,
-  type Level,
-  type LevelKey,
+  getClosedHoursRelation,
+  KNOWN_DATA_COLUMNS,
   MEASURE_COLUMNS,
+  type RollupKey,
+  type RollupLevel,
 } from '../levels.ts';
 
 /** Source from which a query reads a level: the prefix of its columns (an alias), its keys, and its time column. */
-export interface LevelSource {
+export interface RollupSource {
   prefix: string;
-  keys: readonly LevelKey[];
-  time: LevelKey;
+  keys: readonly RollupKey[];
+  time: RollupKey;
 }
 
 /** Returns a level as the source of a query in which its columns need no table alias. */
-export const toLevelSource = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
+export const createRollupSource = ({ keys, time }: RollupLevel): RollupSource => ({ prefix: '', keys, time });
 
 /** The changes that a write adds, as a query source with the alias `d`. */
-export const DELTAS_SOURCE: LevelSource = {
+export const DELTAS_SOURCE: RollupSource = {
   prefix: 'd.',
   keys: ['device_id', 'user_id', 'starts_at'],
   time: 'starts_at',
 };
 
-export const getLevelBelow = ({ above }: Level): Level => findLevel(above);
+export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findLevel(above);
 
 /** Returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
-export type BucketExpression = (unit: Level['unit'], time: string) => string;
+export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
 
 const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
@@ -39,10 +39,10 @@ const plainBucket: BucketExpression = (unit, time) =>
  */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
-export function keySql(
-  level: Level,
-  key: LevelKey,
-  { prefix, keys, time }: LevelSource,
+export function levelKeySql(
+  level: RollupLevel,
+  key: RollupKey,
+  { prefix, keys, time }: RollupSource,
   bucketOf = plainBucket,
 ): string {
   if (keys.includes(key)) return `${prefix}${key}`;
@@ -51,23 +51,23 @@ export function keySql(
   throw new Error(`${level.relation}.${key} cannot be told from ${keys.join(', ')}`);
 }
 
-export const keysSql = (level: Level, source: LevelSource, bucketOf = plainBucket): string =>
+export const levelKeysSql = (level: RollupLevel, source: RollupSource, bucketOf = plainBucket): string =>
   level.keys
     .map((key) => {
-      const expression = keySql(level, key, source, bucketOf);
+      const expression = levelKeySql(level, key, source, bucketOf);
       return expression === key ? key : `${expression} AS ${key}`;
     })
     .join(', ');
 
 /** Returns the positions of a level's keys, `1, 2, …`, for GROUP BY and ORDER BY. Each query of the level begins with its keys. */
-export const keyOrdinalsSql = ({ keys }: Level): string => keys.map((_, index) => index + 1).join(', ');
+export const levelKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((_, index) => index + 1).join(', ');
 
 /** Returns `sum(x)::bigint AS x` for every measure, one on each line. */
 export const measureSumsSql = (): string =>
   MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
 /** Returns the SQL of a level's peak, computed from the parts of the level below, as a last column. */
-export function peakColumnSql({ peak, isView }: Level): string {
+export function peakColumnSql({ peak, isView }: RollupLevel): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
   // If anything in a bucket was estimated, its stored peak is recomputed when it is read (parts.ts). A view is not stored, so it excludes
@@ -77,24 +77,30 @@ export function peakColumnSql({ peak, isView }: Level): string {
 }
 
 /** Returns the name of the function that finds the peak of one user's bucket in the open and closed hours of the level below. */
-export const getPeakFunction = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
+export const getPeakFunction = ({ relation, peak }: RollupLevel): string => `${relation}_${peak?.column}`;
 
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns the condition that summed rows have known data. (The sum matters, because one row may revert the data of another.) */
-export const somethingKnownSql = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
+export const hasKnownDataSql = (): string => KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
-export const levelCommentsSql = (level: Level): string => commentsOn('VIEW', level.relation, level, level.comment);
+export const levelCommentsSql = (level: RollupLevel): string =>
+  commentsOn('VIEW', level.relation, level, level.comment);
 
-export const storedCommentsSql = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
+export const storedCommentsSql = (level: RollupLevel, kind: 'TABLE' | 'VIEW'): string =>
   commentsOn(
     kind,
-    getStoredRelation(level),
+    getClosedHoursRelation(level),
     level,
     `Closed hours of ${level.relation}: without those that are open in heads.`,
   );
 
-function commentsOn(kind: 'TABLE' | 'VIEW', relation: string, { unit, time, peak }: Level, comment: string): string {
+function commentsOn(
+  kind: 'TABLE' | 'VIEW',
+  relation: string,
+  { unit, time, peak }: RollupLevel,
+  comment: string,
+): string {
   return [
     `COMMENT ON ${kind} ${relation} IS ${quoteLiteral(comment)};`,
     `COMMENT ON COLUMN ${relation}.${time} IS 'Start of the ${unit}, UTC.';`,

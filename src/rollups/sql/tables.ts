@@ -1,36 +1,43 @@
 import {
   COLUMN_BY_MEASURE,
-  getStoredRelation,
-  KNOWLEDGE_COLUMNS,
-  type Level,
-  type LevelKey,
+  getClosedHoursRelation,
+  KNOWN_DATA_COLUMNS,
   listLevelColumns,
   MEASURE_COLUMNS,
-  PACKED_DAYS,
-  STORED_HOURS,
-  STORED_LEVELS,
+  PACKED_DAYS_TABLE,
+  type RollupKey,
+  type RollupLevel,
+  STORED_HOURS_TABLE,
+  STORED_ROLLUP_LEVELS,
 } from '../levels.ts';
-import { APPLY_HOURS } from './hours.ts';
-import { DELTAS_SOURCE, getLevelBelow, keyOrdinalsSql, keySql, keysSql, storedCommentsSql } from './pieces.ts';
+import { APPLY_HOURS_FUNCTION } from './hours.ts';
+import {
+  DELTAS_SOURCE,
+  getLevelBelow,
+  levelKeyOrdinalsSql,
+  levelKeySql,
+  levelKeysSql,
+  storedCommentsSql,
+} from './pieces.ts';
 
 /** SQL of levels as tables, to which each write adds: for tiers without continuous aggregates. */
 
-const KEY_TYPES: Partial<Record<LevelKey, string>> = {
+const KEY_TYPES: Partial<Record<RollupKey, string>> = {
   device_id: 'text COLLATE "C" NOT NULL',
   user_id: 'text COLLATE "C" NOT NULL',
   hour_of_day: 'smallint NOT NULL',
 };
 
-function typeOf({ keys, peak }: Level, column: string): string {
+function typeOf({ keys, peak }: RollupLevel, column: string): string {
   // The column of a peak has the type of the key to which the peak refers, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
-  if (keys.includes(column as LevelKey)) return KEY_TYPES[column as LevelKey] ?? 'timestamptz NOT NULL';
+  if (keys.includes(column as RollupKey)) return KEY_TYPES[column as RollupKey] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
 }
 
-export function levelTableSql(level: Level): string {
+export function levelTableSql(level: RollupLevel): string {
   const { keys, primaryKey, time } = level;
-  const stored = getStoredRelation(level);
+  const stored = getClosedHoursRelation(level);
   const columns = listLevelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
@@ -50,7 +57,7 @@ ${applyFunction(level)}
 export const applyDifferencesSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END
+${[APPLY_HOURS_FUNCTION, ...STORED_ROLLUP_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END
 $$;
 `;
 
@@ -64,24 +71,24 @@ export const eraseConsumptionSql = (): string => `-- Everything that was compute
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Hours before days: packing moves them from the one to the other.
-${[STORED_HOURS.relation, PACKED_DAYS.relation, ...STORED_LEVELS.map(getStoredRelation)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
+${[STORED_HOURS_TABLE.relation, PACKED_DAYS_TABLE.relation, ...STORED_ROLLUP_LEVELS.map(getClosedHoursRelation)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
 $$;
 `;
 
 /** Returns the name of the function that adds changes to a level. */
-const applyName = ({ relation }: Level): string => `apply_${relation}`;
+const applyName = ({ relation }: RollupLevel): string => `apply_${relation}`;
 
 const nothingKnown = (alias: string): string =>
-  KNOWLEDGE_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
+  KNOWN_DATA_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
 
 /** Returns the SQL of the function that adds changes to the rows of a level and deletes rows without known data. */
-function applyFunction(level: Level): string {
+function applyFunction(level: RollupLevel): string {
   const { keys, primaryKey, peak } = level;
-  const relation = getStoredRelation(level);
-  const rowKeys = keys.map((key) => keySql(level, key, DELTAS_SOURCE)).join(', ');
+  const relation = getClosedHoursRelation(level);
+  const rowKeys = keys.map((key) => levelKeySql(level, key, DELTAS_SOURCE)).join(', ');
   const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
   const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
-  const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
+  const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const same = primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ');
   return `CREATE OR REPLACE FUNCTION ${applyName(level)}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -89,14 +96,14 @@ BEGIN
   INSERT INTO ${relation} AS t (${[...keys, ...MEASURE_COLUMNS].join(', ')})
   SELECT ${rowKeys}, ${summed}
   FROM unnest(deltas) d
-  GROUP BY ${keyOrdinalsSql(level)}
-  ORDER BY ${keyOrdinalsSql(level)}
+  GROUP BY ${levelKeyOrdinalsSql(level)}
+  ORDER BY ${levelKeyOrdinalsSql(level)}
   ON CONFLICT (${primaryKey.join(', ')}) DO UPDATE SET
 ${added};
   -- Where nothing is known any more there is no row, never a 0.
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
     DELETE FROM ${relation} t
-    USING (SELECT DISTINCT ${keysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) d
+    USING (SELECT DISTINCT ${levelKeysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) d
     WHERE ${same} AND ${nothingKnown('t')};
   END IF;${peak ? `\n${peakUpdate(level, peak)}` : ''}
 END
@@ -104,7 +111,7 @@ $$;`;
 }
 
 /** Lengths of units as intervals. A day is 24 hours, because the length of a day in the session's time zone may differ. */
-const LENGTH: Record<Level['unit'], string> = {
+const LENGTH: Record<RollupLevel['unit'], string> = {
   'quarter-hour': '15 minutes',
   hour: '1 hour',
   day: '24 hours',
@@ -112,20 +119,20 @@ const LENGTH: Record<Level['unit'], string> = {
 };
 
 /** Returns the SQL that recomputes the peaks of changed buckets from the level below, which has been updated before. */
-function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
+function peakUpdate(level: RollupLevel, peak: NonNullable<RollupLevel['peak']>): string {
   const { time, keys } = level;
   const below = getLevelBelow(level);
   const measure = COLUMN_BY_MEASURE[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.
-  UPDATE ${getStoredRelation(level)} u SET ${peak.column} = p.${peak.column}
+  UPDATE ${getClosedHoursRelation(level)} u SET ${peak.column} = p.${peak.column}
   FROM (
     SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
-      SELECT h.${peak.of} FROM ${getStoredRelation(below)} h
+      SELECT h.${peak.of} FROM ${getClosedHoursRelation(below)} h
       WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
       ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
     ) AS ${peak.column}
-    FROM (SELECT DISTINCT ${keysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) k
+    FROM (SELECT DISTINCT ${levelKeysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) k
   ) p
   WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
 }

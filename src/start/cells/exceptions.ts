@@ -22,7 +22,7 @@ export interface RoutingExceptionFiles {
 }
 
 /** The cell of each name. Null if the name needs no exception, because it contains its cell. */
-export type CellByName = ReadonlyMap<string, string | null>;
+export type CellByRoutingName = ReadonlyMap<string, string | null>;
 
 /**
  * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an
@@ -42,7 +42,7 @@ export function parseRoutingExceptions(text: string): Map<string, string> {
 }
 
 /** Returns the exceptions after the routing of some names has changed. Pure. */
-export function applyRouting(exceptions: RoutingExceptions, routing: CellByName): Map<string, string> {
+export function applyRouting(exceptions: RoutingExceptions, routing: CellByRoutingName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
     if (cell === null) changed.delete(name);
@@ -75,7 +75,7 @@ const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Changes the file of exceptions, which routers read when they start. Concurrent commands wait for each other. Returns all exceptions. */
-async function changeFile(file: string, routing: CellByName): Promise<RoutingExceptions> {
+async function changeFile(file: string, routing: CellByRoutingName): Promise<RoutingExceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
   try {
@@ -114,7 +114,7 @@ export const readRoutingExceptions = async (file: string): Promise<Map<string, s
  */
 export async function storeRoutingExceptions(
   { file, routers }: RoutingExceptionFiles,
-  routing: CellByName,
+  routing: CellByRoutingName,
 ): Promise<void> {
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
@@ -139,7 +139,7 @@ export async function synchroniseRouters({ file, routers }: RoutingExceptionFile
   return changed.reduce((sum, count) => sum + count, 0);
 }
 
-export async function countMapDifferences(router: string, file: string): Promise<number> {
+export async function countRoutingMapDifferences(router: string, file: string): Promise<number> {
   const path = await findRoutingMap(router, basename(file));
   return listRoutingMapChanges(await readRoutingExceptions(file), await readRoutingMap(router, path)).length;
 }

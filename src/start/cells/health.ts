@@ -1,4 +1,4 @@
-import { countMapDifferences, readRoutingExceptions } from './exceptions.ts';
+import { countRoutingMapDifferences, readRoutingExceptions } from './exceptions.ts';
 import { readRouterBackends } from './runtime-api.ts';
 
 /** State of a cell, as a router reports it. */
@@ -48,7 +48,7 @@ export async function readCellsHealth({
           ...{ cell, router },
           ...{ https: backends.get(`api_${cell}`) ?? null, mqtt: backends.get(`mqtt_${cell}`) ?? null },
         }));
-        return { cells, router: { router, problem: null, differing: await countMapDifferences(router, file) } };
+        return { cells, router: { router, problem: null, differing: await countRoutingMapDifferences(router, file) } };
       } catch (error) {
         return { cells: [], router: { router, problem: (error as Error).message, differing: null } };
       }

@@ -4,7 +4,7 @@ import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
 import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions.ts';
 
 /** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
-export const FIRST_CELL = 'first';
+export const FIRST_CELL_NAME = 'first';
 
 export type CellMoveReport = Pick<
   UsersMoveReport,
@@ -12,7 +12,7 @@ export type CellMoveReport = Pick<
 >;
 
 /** The two cells of a move, by name and database URL. */
-export interface CellsOfMove {
+export interface SourceAndTargetCells {
   from: { cell: string; database: string };
   to: { cell: string; database: string };
 }
@@ -22,7 +22,7 @@ export interface CellsOfMove {
  * exception. Pure.
  */
 export function createRoutingToCell(cell: string, names: readonly AccountName[]): Map<string, string | null> {
-  const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
+  const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 
@@ -31,7 +31,7 @@ export function createRoutingToCell(cell: string, names: readonly AccountName[])
  * with its homeowners. Stores exceptions in the routers. May be interrupted at any point and run again (users-move/move-users.ts).
  */
 export async function moveToCell(
-  { from, to }: CellsOfMove,
+  { from, to }: SourceAndTargetCells,
   {
     users,
     places,

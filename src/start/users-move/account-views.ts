@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { readColumns } from '#src/database/copy/copy-rows.ts';
 import { type CopiedRelation, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
-import type { CopyEnds } from '#src/database/copy/synchronise.ts';
+import type { CopySourceAndTarget } from '#src/database/copy/synchronise.ts';
 import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
-import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
 import { rebuildTables } from '#src/rollups/rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from '#src/rollups/refresh.ts';
 import type { Installation } from './ends.ts';
@@ -18,13 +18,13 @@ const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 /**
  * Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last.
  */
-export const STREAMED_PARTS: readonly CopiedRelation[] = [
+export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   ...STREAMED_RELATIONS.map(({ relation, by }) => ({
     relation,
     by,
     part: { view: viewOf(relation), whose: OF_SERIES },
   })),
-  ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({
+  ...[STORED_HOURS_TABLE, PACKED_DAYS_TABLE].map(({ relation, time }) => ({
     relation,
     by: time,
     part: { view: viewOf(relation), whose: OF_USERS },
@@ -67,7 +67,10 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
  * Prepares the sessions of both installations for a move. Assigns to the accounts' series the permanent ids that they will have at the
  * target, and creates views of the accounts' rows with these ids.
  */
-export async function prepareAccountViews({ source, target }: CopyEnds, userIds: readonly string[]): Promise<void> {
+export async function prepareAccountViews(
+  { source, target }: CopySourceAndTarget,
+  userIds: readonly string[],
+): Promise<void> {
   const series = await seriesOf(source, userIds);
   const values = [
     series.map(({ device_id }) => device_id),
@@ -101,7 +104,7 @@ async function openEnd(
   await client.query('CREATE TEMPORARY TABLE part_users (user_id text COLLATE "C" PRIMARY KEY)');
   await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [getConsumptionKeys(userIds)]);
   await client.query('ANALYZE part_series; ANALYZE part_users');
-  for (const { relation, part } of STREAMED_PARTS) {
+  for (const { relation, part } of STREAMED_ACCOUNT_RELATIONS) {
     const { columns } = await readColumns(client, relation);
     const ofSeries = columns.includes('series_id');
     const shown = columns.map((name) => (name === 'series_id' ? 'p.arrives_as AS series_id' : `r.${name}`)).join(', ');
@@ -146,7 +149,7 @@ export async function computeAggregates(
     return;
   }
   const { rows } = await pool.query(
-    `SELECT date_trunc('day', ${STORED_HOURS.time}, 'UTC') AS day FROM ${STORED_HOURS.relation} WHERE user_id = ANY ($1) AND ${STORED_HOURS.time} >= $2
+    `SELECT date_trunc('day', ${STORED_HOURS_TABLE.time}, 'UTC') AS day FROM ${STORED_HOURS_TABLE.relation} WHERE user_id = ANY ($1) AND ${STORED_HOURS_TABLE.time} >= $2
      UNION SELECT day FROM closed_user_daily WHERE user_id = ANY ($1) AND day >= $2`,
     [keys, from],
   );

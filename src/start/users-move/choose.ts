@@ -132,12 +132,12 @@ async function surroundings(
     there: new Set<string>(there.map(({ id }) => id)),
     emailsThere: new Set<string>(emails.map(({ email }) => email)),
     issuersThere: new Map<string, string>(linked.map(({ id, issuer }) => [id, issuer])),
-    left: await countUnmovedEnrolled(source.pool, moving),
+    left: await countEnrolledAccountsLeftBehind(source.pool, moving),
   };
 }
 
 /** Returns, for each moving utility, the number of enrolled accounts that do not move with it. */
-export async function countUnmovedEnrolled(
+export async function countEnrolledAccountsLeftBehind(
   pool: Pick<Pool, 'query'>,
   moving: readonly string[],
 ): Promise<Map<string, number>> {

@@ -1,29 +1,35 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDatabase, createDatabaseOn, type Database, type Pool, type PoolClient } from '#src/database/connect.ts';
 import {
-  compareUnpacked,
-  copyBundle,
+  createDatabase,
+  createDatabaseOnConnection,
+  type Database,
+  type Pool,
+  type PoolClient,
+} from '#src/database/connect.ts';
+import {
+  compareBundleWithRows,
+  copyAccountBundle,
   packAccounts,
-  packChanges,
-  reencryptIncoming,
-  renumberChanges,
-  renumberIncoming,
-  restoreReferences,
+  packChangedHours,
+  reencryptIncomingValues,
+  renumberChangedHours,
+  renumberIncomingRows,
+  restoreReturnedRows,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
-import type { CopyEnds } from '#src/database/copy/synchronise.ts';
+import type { CopySourceAndTarget } from '#src/database/copy/synchronise.ts';
 import {
   inTransaction,
+  inTransactionOnConnection,
   isRetryable,
   joinOrBeginTransaction,
   MAX_TRANSACTION_ATTEMPTS,
-  transactionOn,
 } from '#src/database/transaction.ts';
 import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
 import { eraseTracesOfUser } from '#src/users/erase.ts';
-import { countUnmovedEnrolled } from './choose.ts';
-import { removeExpectedNames } from './routes.ts';
+import { countEnrolledAccountsLeftBehind } from './choose.ts';
+import { removeExpectedRoutingNames } from './routes.ts';
 
 // Raw SQL: locks, and relations whose rows are stored as parcels.
 
@@ -67,7 +73,7 @@ async function close(
   await client.query('SELECT hold_refresh()');
   // This setting prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
   await client.query("SET LOCAL energy.is_moving = 'on'");
-  await packChanges(client, userIds);
+  await packChangedHours(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
     userIds,
   ]);
@@ -75,7 +81,7 @@ async function close(
     throw new Error(
       'An account of the file was deleted during the command. Nothing was closed; run the command again.',
     );
-  if ((await countUnmovedEnrolled(client, userIds)).size > 0)
+  if ((await countEnrolledAccountsLeftBehind(client, userIds)).size > 0)
     throw new Error(
       'A utility of the file enrolled another account during the command. Nothing was closed; add that account and run the command again.',
     );
@@ -89,7 +95,7 @@ async function close(
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await redirect(client);
-  await noteMove(createDatabaseOn(client), userIds, 'user.moved', { to: toInstallation });
+  await noteMove(createDatabaseOnConnection(client), userIds, 'user.moved', { to: toInstallation });
   await client.query(
     `INSERT INTO departures (user_id, to_installation) SELECT unnest($1::text[]), $2
      ON CONFLICT (user_id) DO UPDATE SET to_installation = $2, closed_at = now(), left_at = NULL`,
@@ -123,9 +129,9 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
   await inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
-    await renumberChanges(client);
+    await renumberChangedHours(client);
     await unpackAccounts(client);
-    await restoreReferences(client);
+    await restoreReturnedRows(client);
     await client.query('DELETE FROM parcels');
     await client.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
   });
@@ -137,29 +143,29 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
  * the number of rows of each relation.
  */
 export async function openAccountsAtTarget(
-  { source, target }: CopyEnds,
+  { source, target }: CopySourceAndTarget,
   userIds: readonly string[],
   { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
 ): Promise<{ relation: string; rows: number }[]> {
-  return transactionOn(target, async () => {
+  return inTransactionOnConnection(target, async () => {
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
-    await copyBundle(source, target);
-    await renumberIncoming(target);
-    await reencryptIncoming(target, reseal);
+    await copyAccountBundle(source, target);
+    await renumberIncomingRows(target);
+    await reencryptIncomingValues(target, reseal);
     await unpackAccounts(target);
-    const relations = await compareUnpacked(target, userIds);
+    const relations = await compareBundleWithRows(target, userIds);
     await target.query(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
       [userIds],
     );
-    await removeExpectedNames(target, userIds);
+    await removeExpectedRoutingNames(target, userIds);
     // Removes the records of departure of accounts that moved away from the target earlier and now return.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,
       fromInstallation,
     ]);
-    await noteMove(createDatabaseOn(target), userIds, 'user.arrived', { from: fromInstallation });
+    await noteMove(createDatabaseOnConnection(target), userIds, 'user.arrived', { from: fromInstallation });
     return relations;
   });
 }

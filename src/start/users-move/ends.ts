@@ -1,10 +1,10 @@
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from '#src/database/capabilities.ts';
-import { explainClosing, FILLED_FROM_PREFIX, isClosedForWriting } from '#src/database/closing.ts';
+import { explainDatabaseClosing, FILLED_FROM_ID_PREFIX, isClosedForWriting } from '#src/database/closing.ts';
 import { createQueryOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
-import { readEncryptedSamples } from '#src/database/sealed.ts';
+import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
 import { canDecrypt } from '../secret-key.ts';
 
 /** One of the two installations between which accounts move. */
@@ -50,8 +50,8 @@ async function openInstallation(pool: Pool, what: string): Promise<Installation>
   await assertSchemaNotNewer(pool);
   const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
   const { id } = rows[0];
-  if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM_PREFIX))
-    throw new Error(`Of ${what}: ${await explainClosing(pool)}`);
+  if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM_ID_PREFIX))
+    throw new Error(`Of ${what}: ${await explainDatabaseClosing(pool)}`);
   return { pool, id, database: await detectCapabilities(pool) };
 }
 
@@ -64,7 +64,7 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
  * Runs a function while both installations are locked against other moves of accounts, packing and unpacking of the
  * load profile, and dropping of history. Throws if another move is running.
  */
-export async function withBothLocked<T>(
+export async function runWithInstallationsLocked<T>(
   { source, target }: { source: Pool; target: Pool },
   run: () => Promise<T>,
 ): Promise<T> {
@@ -103,8 +103,8 @@ export async function assertKeysDecrypt({ source, target }: MoveInstallations, s
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],
   ] as const) {
-    const samples = await readEncryptedSamples(createQueryOnConnection(pool));
-    const box = createSecretBox(secret);
+    const samples = await readSamplesOfEncryptedValues(createQueryOnConnection(pool));
+    const box = createSecretEncrypter(secret);
     if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
       throw new Error(
         `${what} does not decrypt the secrets of the installation: it belongs to another one. Nothing was changed.`,
@@ -117,6 +117,6 @@ export async function assertKeysDecrypt({ source, target }: MoveInstallations, s
  * value cannot be decrypted.
  */
 export function createReencrypter(secrets: Secrets): (sealed: Buffer) => Buffer {
-  const [from, to] = [createSecretBox(secrets.source), createSecretBox(secrets.target)];
+  const [from, to] = [createSecretEncrypter(secrets.source), createSecretEncrypter(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from '#src/database/connect.ts';
-import { packChanges } from '#src/database/copy/account-bundle.ts';
+import { packChangedHours } from '#src/database/copy/account-bundle.ts';
 import {
-  compareCopied,
-  type Progress,
-  type SynchroniseResult,
-  synchronise,
-  withCopyEnds,
+  type CopyProgressCallback,
+  compareCopiedRelations,
+  runWithSourceAndTarget,
+  type SynchronisationResult,
+  synchroniseRelations,
 } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
@@ -21,7 +21,7 @@ import {
   prepareAccountViews,
   readTotalConsumption,
   repairAggregates,
-  STREAMED_PARTS,
+  STREAMED_ACCOUNT_RELATIONS,
 } from './account-views.ts';
 import { chooseAccounts, parseAccounts } from './choose.ts';
 import {
@@ -36,9 +36,14 @@ import {
   createReencrypter,
   type MoveInstallations,
   openInstallations,
-  withBothLocked,
+  runWithInstallationsLocked,
 } from './ends.ts';
-import { type AccountRoutes, readAccountNames, recordExpectedNames, removeExpectedNames } from './routes.ts';
+import {
+  type AccountRoutes,
+  readAccountNames,
+  recordExpectedRoutingNames,
+  removeExpectedRoutingNames,
+} from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturnedAccounts } from './stored-messages.ts';
 import { describeUnpricedTariffs, findUnpricedTariffs, type UnpricedTariff } from './unpriced-tariffs.ts';
 
@@ -80,7 +85,7 @@ export interface UsersMove {
   /** Redirects callers and devices of the accounts. If undefined, operators redirect them by hand. */
   routes?: AccountRoutes;
   step(text: string): void;
-  progress: Progress;
+  progress: CopyProgressCallback;
 }
 
 /** Maximum number of copying passes while the accounts are open. The passes end earlier if a pass copies few rows. */
@@ -103,7 +108,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
     const both = await openInstallations(pools);
     const { named, errors } = parseAccounts(how.accounts);
     how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
-    return await withBothLocked(pools, async () => {
+    return await runWithInstallationsLocked(pools, async () => {
       const chosen = await chooseAccounts(both, named, errors);
       const report: UsersMoveReport = {
         users: 0,
@@ -169,7 +174,7 @@ async function closeAndRedirect(
 ): Promise<void> {
   const redirect = async (client: PoolClient) => {
     const names = await readAccountNames(client, userIds);
-    await recordExpectedNames(target.pool, names);
+    await recordExpectedRoutingNames(target.pool, names);
     await how.routes?.toTarget(names);
   };
   try {
@@ -180,7 +185,7 @@ async function closeAndRedirect(
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
-    await removeExpectedNames(target.pool, userIds);
+    await removeExpectedRoutingNames(target.pool, userIds);
     throw error;
   }
 }
@@ -193,7 +198,7 @@ async function pass(
   userIds: readonly string[],
   { progress }: UsersMove,
   compare = false,
-): Promise<SynchroniseResult[]> {
+): Promise<SynchronisationResult[]> {
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
@@ -201,10 +206,10 @@ async function pass(
   // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, getConsumptionKeys(userIds));
-  return withCopyEnds({ source: source.pool, target: target.pool }, async (ends) => {
+  return runWithSourceAndTarget({ source: source.pool, target: target.pool }, async (ends) => {
     await prepareAccountViews(ends, userIds);
-    const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
-    if (compare) await compareCopied(ends, done, getAccountView);
+    const done = await synchroniseRelations(ends, STREAMED_ACCOUNT_RELATIONS, { held: false, onProgress: progress });
+    if (compare) await compareCopiedRelations(ends, done, getAccountView);
     return done;
   });
 }
@@ -228,7 +233,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
 async function computeSince(
   { target }: MoveInstallations,
   userIds: readonly string[],
-  done: readonly SynchroniseResult[],
+  done: readonly SynchronisationResult[],
 ): Promise<Date | null> {
   const days = done
     .filter(({ relation }) => relation.startsWith('device_'))
@@ -275,7 +280,7 @@ async function bringOver(
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
   // Moves changed hours that the source queued after the closing to the target's queue.
-  await inTransaction(source.pool, (client) => packChanges(client, userIds));
+  await inTransaction(source.pool, (client) => packChangedHours(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await findKeysWithRows(target.pool, getConsumptionKeys(userIds));
   await assertAggregatesMatch(target, keys, since ?? new Date());
@@ -285,7 +290,7 @@ async function bringOver(
   ]);
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
-  const relations = await withCopyEnds({ source: source.pool, target: target.pool }, (ends) =>
+  const relations = await runWithSourceAndTarget({ source: source.pool, target: target.pool }, (ends) =>
     openAccountsAtTarget(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
@@ -315,6 +320,6 @@ async function giveBack(
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
   await routes?.toSource(await readAccountNames(source.pool, userIds));
-  await removeExpectedNames(target.pool, userIds);
+  await removeExpectedRoutingNames(target.pool, userIds);
   await writeMessagesOfReturnedAccounts(source.pool, taking);
 }

@@ -46,7 +46,7 @@ export async function readAccountNames(source: Pool | PoolClient, userIds: reado
 }
 
 /** Records routing names at the target, which then answers 503 to requests with these names until the accounts are opened there. */
-export async function recordExpectedNames(target: Pool, names: readonly AccountName[]): Promise<void> {
+export async function recordExpectedRoutingNames(target: Pool, names: readonly AccountName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',
     [names.map(({ name }) => name), names.map(({ userId }) => userId)],
@@ -54,6 +54,6 @@ export async function recordExpectedNames(target: Pool, names: readonly AccountN
 }
 
 /** Removes the recorded routing names of accounts at the target. */
-export async function removeExpectedNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
+export async function removeExpectedRoutingNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
   await target.query('DELETE FROM arriving_names WHERE user_id = ANY ($1)', [userIds]);
 }

@@ -1,5 +1,5 @@
 import { writeOrRejectMessages } from '#ingest/batch-writer.ts';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -38,7 +38,7 @@ async function forwardKept(
     if (rows.length === 0) return forwarded;
     const messages = rows.flatMap(
       ({ topic, payload, received_at, replayed }) =>
-        toIncomingMessage({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
+        createIncomingMessage({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
     );
     await writeOrRejectMessages(writer, messages);
     await from.query('DELETE FROM departed_messages WHERE place = ANY ($1)', [rows.map(({ place }) => place)]);

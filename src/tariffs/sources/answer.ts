@@ -1,40 +1,42 @@
 import { type Billionths, parseScaledDecimal } from '#src/core/decimal.ts';
 import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
+import { findPriceTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
 /** Maximum number of rows in a response, equal to the maximum number of values that one request may store. */
-export const MAX_ANSWER_ROWS = 10_000;
-export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
+export const MAX_RESPONSE_ROWS = 10_000;
+export const TOO_MANY_ROWS_MESSAGE = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
 /**
  * A row in a response: the time from which its value is valid (Unix ms) and the value as text, or the reason why the row cannot be read.
  */
-export type AnswerRow = { startsAtMs: number; value: string | undefined } | { problem: string };
+export type SourceResponseRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
 /** A row that was not stored, by its number in the response, from 1. The message contains no text of the response. */
-export interface RowProblem {
+export interface ResponseRowProblem {
   row: number;
   message: string;
 }
 
 /** Result of reading a response. `failure`: a sentence, without text of the response, if no row of the response can be stored. */
-export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
+export type PriceRowsResult =
+  | { prices: TimedPrice[]; problems: ResponseRowProblem[]; rows: number }
+  | { failure: string };
 
 /**
  * Returns the values in a response's rows that a series can store, in order of time, and the rows that the series cannot store. `factor`:
  * factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series' resolution. Pure.
  */
-export function parseAnswerRows(
-  rows: readonly AnswerRow[],
+export function parseResponseRows(
+  rows: readonly SourceResponseRow[],
   { factor, resolutionMinutes, heldMinutes }: { factor: Billionths; resolutionMinutes: number; heldMinutes: number },
-): AnswerReadResult {
+): PriceRowsResult {
   if (rows.length === 0) return { failure: 'the response has no values' };
-  if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
+  if (rows.length > MAX_RESPONSE_ROWS) return { failure: TOO_MANY_ROWS_MESSAGE };
   if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))
-    return { failure: getTooFineFailure(resolutionMinutes) };
-  const problems: RowProblem[] = [];
+    return { failure: explainTooShortIntervals(resolutionMinutes) };
+  const problems: ResponseRowProblem[] = [];
   const read: (TimedPrice & { row: number })[] = [];
   for (const [index, row] of rows.entries()) {
     const price = priceOf(row, factor);
@@ -42,7 +44,10 @@ export function parseAnswerRows(
     else read.push({ ...price, row: index + 1 });
   }
   const wrong = new Map(
-    findTimeErrors(read, resolutionMinutes, read.length).map(({ index, message }) => [index, `starts_at ${message}`]),
+    findPriceTimeErrors(read, resolutionMinutes, read.length).map(({ index, message }) => [
+      index,
+      `starts_at ${message}`,
+    ]),
   );
   const prices = read.flatMap(({ startsAtMs, perKwh, row }, index) => {
     const message = wrong.get(index);
@@ -62,7 +67,7 @@ export function parseAnswerRows(
 }
 
 /** Returns the failure of a response whose values begin at shorter intervals than the series' resolution. */
-export const getTooFineFailure = (resolutionMinutes: number): string =>
+export const explainTooShortIntervals = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
 /** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of them. */
@@ -72,7 +77,7 @@ const MIN_ROWS_TO_JUDGE = 4;
  * Whether a response's values begin at shorter intervals than the resolution: at least half of the rows begin between the times at which
  * values of the series begin. If these rows were skipped, the value of a quarter-hour would apply to a whole hour.
  */
-function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
+function isFiner(rows: readonly SourceResponseRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(
     (row) =>
       'startsAtMs' in row &&
@@ -82,7 +87,7 @@ function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean
   return rows.length >= MIN_ROWS_TO_JUDGE && between.length * 2 >= rows.length;
 }
 
-function priceOf(row: AnswerRow, factor: Billionths): TimedPrice | string {
+function priceOf(row: SourceResponseRow, factor: Billionths): TimedPrice | string {
   if ('problem' in row) return row.problem;
   if (row.value === undefined) return 'value is missing';
   const perKwh = parseScaledDecimal(row.value.trim(), factor);
@@ -92,9 +97,10 @@ function priceOf(row: AnswerRow, factor: Billionths): TimedPrice | string {
 }
 
 /** Describes the rows of a response that were not stored: their number and the first row. Null if all rows were stored. */
-export function describeProblems(problems: readonly RowProblem[], rows: number): string | null {
+export function describeProblems(problems: readonly ResponseRowProblem[], rows: number): string | null {
   if (problems.length === 0) return null;
   return `${problems.length} of ${rows} rows were not stored; ${describeProblem(problems)}`;
 }
 
-const describeProblem = ([first]: readonly RowProblem[]): string => (first ? `row ${first.row}: ${first.message}` : '');
+const describeProblem = ([first]: readonly ResponseRowProblem[]): string =>
+  first ? `row ${first.row}: ${first.message}` : '';

@@ -1,18 +1,18 @@
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
 import { findElements, getElementText, parseXml, type XmlElement } from '#src/core/xml.ts';
 import {
-  type AnswerReadResult,
-  type AnswerRow,
-  getTooFineFailure,
-  MAX_ANSWER_ROWS,
-  parseAnswerRows,
+  explainTooShortIntervals,
+  MAX_RESPONSE_ROWS,
+  type PriceRowsResult,
+  parseResponseRows,
+  type SourceResponseRow,
 } from './answer.ts';
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesUnits } from './source.ts';
 
 /** Factor from the platform's prices per MWh to prices per kWh. */
-const PER_KWH = asBillionths(1_000_000n);
+const PER_KWH = castToBillionths(1_000_000n);
 const MINUTES = new Map([
   ['PT15M', 15],
   ['PT30M', 30],
@@ -28,7 +28,7 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
  * with other curve types, the price of a missing position is unknown. Ignores other auctions of the zone. (ENTSO-E, Transparency Platform
  * restful API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
  */
-export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
+export async function readEntsoe(text: string, form: SeriesUnits): Promise<PriceRowsResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
   // If the platform has no data, it returns an Acknowledgement_MarketDocument with status 200.
@@ -53,8 +53,8 @@ export async function readEntsoe(text: string, form: SeriesUnits): Promise<Answe
 function pricesOf(
   periods: readonly { period: XmlElement; repeats: boolean }[],
   { resolutionMinutes }: SeriesUnits,
-): AnswerReadResult {
-  const rows: AnswerRow[] = [];
+): PriceRowsResult {
+  const rows: SourceResponseRow[] = [];
   let isFiner = false;
   for (const { period, repeats } of periods) {
     const minutes = MINUTES.get(getElementText(period, 'resolution') ?? '');
@@ -65,7 +65,7 @@ function pricesOf(
     }
     if (minutes < resolutionMinutes) isFiner = true;
     const length = Math.round((endMs - startMs) / (minutes * MINUTE_MS));
-    if (length > MAX_ANSWER_ROWS) return { failure: 'a period of the response is too long' };
+    if (length > MAX_RESPONSE_ROWS) return { failure: 'a period of the response is too long' };
     const parts = minutes / resolutionMinutes;
     for (const { position, value } of positionsOf(period, length, repeats)) {
       const fromMs = startMs + (position - 1) * minutes * MINUTE_MS;
@@ -73,8 +73,8 @@ function pricesOf(
         rows.push({ startsAtMs: fromMs + part * resolutionMinutes * MINUTE_MS, value });
     }
   }
-  if (isFiner) return { failure: getTooFineFailure(resolutionMinutes) };
-  return parseAnswerRows(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
+  if (isFiner) return { failure: explainTooShortIntervals(resolutionMinutes) };
+  return parseResponseRows(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
 /** Returns the prices of a period by position, from 1 to `length`. */

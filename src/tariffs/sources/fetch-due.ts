@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '#src/core/clock.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { ROLES } from '#src/database/enums.ts';
@@ -10,18 +10,18 @@ import { addEvents } from '#src/events/outbox.ts';
 import { packPrices } from '../packed-days.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { storeFetchedPrices } from '../prices.ts';
-import { type AnswerReadResult, describeProblems } from './answer.ts';
+import { describeProblems, type PriceRowsResult } from './answer.ts';
 import { type FetchOutcome, type FetchState, getEndOfUtcDay, planNextFetch } from './fetch-times.ts';
 import {
-  type FetchAnswer,
-  type FetchedAnswer,
   getFetchTimes,
   getSourceHost,
   getSourceRequest,
   hasValuesOfTomorrow,
   readSource,
+  type SourceFetcher,
+  type SourceResponse,
 } from './read-source.ts';
-import { getSeriesUnits, type Source } from './source.ts';
+import { getSeriesUnits, type SeriesSource } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /**
@@ -32,10 +32,10 @@ const LEASE_MS = 120_000;
 /** Maximum number of series to which a response is applied under one lease. */
 const MAX_LEASED = 1_000;
 
-export interface FetchParts {
+export interface FetchDependencies {
   db: Database;
-  box: SecretBox;
-  fetchAnswer: FetchAnswer;
+  box: SecretEncrypter;
+  fetchAnswer: SourceFetcher;
   clock: Clock;
   /** Aborts when the worker stops. The result of an aborted fetch is dropped. */
   stopping?: AbortSignal;
@@ -43,7 +43,7 @@ export interface FetchParts {
 
 interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'kind' | 'name' | 'currency'> {
   resolution_minutes: number;
-  settings: Source;
+  settings: SeriesSource;
   secrets_sealed: Buffer | null;
   fetches: number;
   fetch_key: string;
@@ -56,7 +56,7 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
  * workers together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends and the response is
  * dropped.
  */
-export async function fetchDueSource(parts: FetchParts): Promise<number> {
+export async function fetchDueSource(parts: FetchDependencies): Promise<number> {
   const { db, box, fetchAnswer, clock, stopping } = parts;
   const leaseId = randomUUID();
   const claimed = await claimDue(db, leaseId, clock());
@@ -143,8 +143,8 @@ export async function deleteOldSourceHosts(db: Database, now: Date): Promise<voi
 
 async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
-  { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
-): Promise<FetchedAnswer> {
+  { box, fetchAnswer, now }: { box: SecretEncrypter; fetchAnswer: SourceFetcher; now: Date },
+): Promise<SourceResponse> {
   // A series with its own URL shares its fetch with no other, so `role` is that of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
@@ -158,9 +158,9 @@ async function fetchFor(
 }
 
 /** Returns a function that reads a response for a series, once for all series with the same unit and resolution. */
-function cachedReader(answer: FetchedAnswer) {
-  const known = new Map<string, AnswerReadResult>();
-  return async (series: ClaimedSeries): Promise<AnswerReadResult> => {
+function cachedReader(answer: SourceResponse) {
+  const known = new Map<string, PriceRowsResult>();
+  return async (series: ClaimedSeries): Promise<PriceRowsResult> => {
     if ('failure' in answer) return answer;
     const form = getSeriesUnits(series);
     const name = `${form.unit} ${form.resolutionMinutes}`;
@@ -172,10 +172,10 @@ function cachedReader(answer: FetchedAnswer) {
 
 /** Stores the values of a response for a series, and the time of its next fetch, unless its source has changed since the lease. */
 async function applyAnswer(
-  { db, clock }: FetchParts,
+  { db, clock }: FetchDependencies,
   leaseId: string,
   series: ClaimedSeries,
-  { answer, read }: { answer: FetchedAnswer; read: AnswerReadResult },
+  { answer, read }: { answer: SourceResponse; read: PriceRowsResult },
 ): Promise<void> {
   const { series_id, settings, resolution_minutes, fetches } = series;
   const now = clock();
@@ -206,9 +206,9 @@ async function applyAnswer(
 const MAX_ERROR = 500;
 
 function outcomeOf(
-  answer: FetchedAnswer,
-  read: AnswerReadResult,
-  { settings, now }: { settings: Source; now: Date },
+  answer: SourceResponse,
+  read: PriceRowsResult,
+  { settings, now }: { settings: SeriesSource; now: Date },
 ): FetchOutcome {
   if ('failure' in read) {
     const wait = 'failure' in answer ? answer.retryAfterMs : undefined;

@@ -11,7 +11,7 @@ const NOTIFY_AFTER_MS = DAY_MS;
 const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
 
 /** Times of day (HH:MM) at which a source is fetched, in a time zone. */
-export interface FetchTimes {
+export interface DailyFetchTimes {
   timezone: string;
   at: readonly string[];
 }
@@ -39,11 +39,11 @@ export type FetchOutcome =
  * Returns the first of a source's times of day after an instant. If the clock skips that time, the result is as long after midnight as the
  * time would be.
  */
-export const computeNextFetchTime = (times: FetchTimes, after: Date): Date =>
+export const computeNextFetchTime = (times: DailyFetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
 
 /** Returns a source's times of day in at least the next two days after an instant, as Unix ms, in any order. */
-function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
+function comingTimes({ timezone, at }: DailyFetchTimes, after: Date): number[] {
   const today = DateTime.fromJSDate(after, { zone: timezone });
   const times = [0, 1, 2].flatMap((days) => {
     const { year, month, day } = today.plus({ days });
@@ -65,7 +65,7 @@ export const getStartOfTomorrow = (now: Date, timezone: string): Date =>
 export function planNextFetch(
   state: FetchState,
   outcome: FetchOutcome,
-  { times, now, fetchesToday }: { times: FetchTimes; now: Date; fetchesToday: number },
+  { times, now, fetchesToday }: { times: DailyFetchTimes; now: Date; fetchesToday: number },
 ): { state: FetchState; nextAt: Date; notifies: boolean } {
   const tells_tomorrow = state.tells_tomorrow || (outcome.isRead && outcome.hasTomorrow);
   const isLacking = !outcome.isRead || (tells_tomorrow && !outcome.hasTomorrow);
@@ -90,7 +90,7 @@ export function planNextFetch(
 }
 
 interface PlanInput {
-  times: FetchTimes;
+  times: DailyFetchTimes;
   now: Date;
   fetchesToday: number;
 }
@@ -117,5 +117,5 @@ function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date
 
 export const getEndOfUtcDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS);
 
-const timesLeftToday = (times: FetchTimes, now: Date): number =>
+const timesLeftToday = (times: DailyFetchTimes, now: Date): number =>
   comingTimes(times, now).filter((ms) => ms < getEndOfUtcDay(now).getTime()).length;

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type AnswerReadResult, parseAnswerRows } from './answer.ts';
+import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { type PriceRowsResult, parseResponseRows } from './answer.ts';
 import { readEntsoe } from './entsoe.ts';
 import families from './presets.json' with { type: 'json' };
 import { readRows } from './read-rows.ts';
@@ -41,7 +41,7 @@ export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new 
 );
 
 /** Whether a preset requires a token of the owner. */
-export const needsToken = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
+export const isTokenRequired = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
 
 /** Returns the URL of a preset for the values from yesterday to tomorrow, in days of the preset's zone. `token` becomes part of the URL. */
 export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: Date, token = ''): string {
@@ -62,14 +62,14 @@ export async function readPresetAnswer(
   text: string,
   preset: PriceSourcePreset,
   form: SeriesUnits,
-): Promise<AnswerReadResult> {
+): Promise<PriceRowsResult> {
   const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
   if (format === 'entsoe') return readEntsoe(text, form);
   const paths = { format, items, starts_at, value: values[form.unit] ?? '' };
   const rows = await readRows(text, paths, timesIn ?? timezone);
   if (typeof rows === 'string') return { failure: rows };
-  return parseAnswerRows(rows, {
-    factor: parseDecimal(scale) ?? asBillionths(0n),
+  return parseResponseRows(rows, {
+    factor: parseDecimal(scale) ?? castToBillionths(0n),
     resolutionMinutes: form.resolutionMinutes,
     heldMinutes: minutes ?? form.resolutionMinutes,
   });

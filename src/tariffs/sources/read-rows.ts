@@ -3,7 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { findElements, getElementText, parseXml } from '#src/core/xml.ts';
-import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
+import { MAX_RESPONSE_ROWS, type SourceResponseRow, TOO_MANY_ROWS_MESSAGE } from './answer.ts';
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
 import type { AnswerRowPaths } from './source.ts';
 
@@ -17,7 +17,11 @@ interface TextRow {
  * Reads the rows of a response in any format. Returns an error sentence if the response as a whole cannot be read. `zone`: zone of local
  * times.
  */
-export async function readRows(text: string, paths: AnswerRowPaths, zone: string): Promise<AnswerRow[] | string> {
+export async function readRows(
+  text: string,
+  paths: AnswerRowPaths,
+  zone: string,
+): Promise<SourceResponseRow[] | string> {
   const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);
   if (typeof rows === 'string') return rows;
   const times = rows.map(({ startsAt }) => (startsAt === undefined ? null : parseAnswerTime(startsAt.trim())));
@@ -44,7 +48,7 @@ async function readJson(text: string, { items = '$', starts_at, value }: AnswerR
   }
   const list = listAt(answer);
   if (!Array.isArray(list)) return 'items does not name a list in the response';
-  if (list.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
+  if (list.length > MAX_RESPONSE_ROWS) return TOO_MANY_ROWS_MESSAGE;
   return list.map((item) => ({ startsAt: scalar(startAt(item)), value: scalar(valueAt(item)) }));
 }
 
@@ -54,7 +58,7 @@ const scalar = (value: unknown): string | undefined =>
 async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
   const separator = separatorOf(text);
   try {
-    const { header, rows } = await readCsvTable(text, MAX_ANSWER_ROWS, separator);
+    const { header, rows } = await readCsvTable(text, MAX_RESPONSE_ROWS, separator);
     const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
     if (startColumn < 0) return 'the response has no column that starts_at names';
     if (valueColumn < 0) return 'the response has no column that value names';
@@ -77,6 +81,6 @@ async function readXml(text: string, { items = '', starts_at, value }: AnswerRow
   const root = await parseXml(text);
   if (!root) return 'the response is not XML, or declares a document type';
   const rows = findElements(root, items);
-  if (rows.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
+  if (rows.length > MAX_RESPONSE_ROWS) return TOO_MANY_ROWS_MESSAGE;
   return rows.map((row) => ({ startsAt: getElementText(row, starts_at), value: getElementText(row, value) }));
 }

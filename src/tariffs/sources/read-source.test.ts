@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatDecimal } from '#src/core/decimal.ts';
-import type { AnswerReadResult } from './answer.ts';
+import type { PriceRowsResult } from './answer.ts';
 import { PRICE_SOURCE_PRESETS } from './presets.ts';
 import {
   findSourceErrors,
-  getFetchKey,
+  getSharedFetchKey,
   getSourceHost,
   getSourceRequest,
   hasValuesOfTomorrow,
   readSource,
 } from './read-source.ts';
-import type { CustomSource, Source } from './source.ts';
+import type { CustomSource, SeriesSource } from './source.ts';
 
 const recorded = (file: string) =>
   readFileSync(new URL(`../../../test/data/price-answers/${file}`, import.meta.url), 'utf8');
 const EUR_15 = { unit: 'EUR', resolutionMinutes: 15 };
 const EUR_60 = { unit: 'EUR', resolutionMinutes: 60 };
 
-async function read(text: string, source: Source, form = EUR_60) {
+async function read(text: string, source: SeriesSource, form = EUR_60) {
   const answer = await readSource(text, source, form);
   if ('failure' in answer) return answer;
   const prices = answer.prices.map(({ startsAtMs, perKwh }): [string, string] => [
@@ -266,7 +266,7 @@ describe('a response of a custom address', () => {
 });
 
 test('whether a response contains tomorrow is decided by the local date of its source', () => {
-  const prices = (time: string): AnswerReadResult => ({
+  const prices = (time: string): PriceRowsResult => ({
     prices: [{ startsAtMs: Date.parse(time), perKwh: 0n as never }],
     problems: [],
     rows: 1,
@@ -317,7 +317,7 @@ describe('presets', () => {
   });
 
   test('are fetched once for all series with the same preset and token; custom addresses are fetched separately', () => {
-    const key = (id: string, source: Source, token?: string) => getFetchKey(id, source, { token });
+    const key = (id: string, source: SeriesSource, token?: string) => getSharedFetchKey(id, source, { token });
     const preset = { preset: 'entsoe_fr' };
     expect(key('a', preset, 'x')).toBe(key('b', preset, 'x'));
     expect(key('a', preset, 'x')).not.toBe(key('a', preset, 'y'));

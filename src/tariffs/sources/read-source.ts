@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type AnswerReadResult, parseAnswerRows } from './answer.ts';
-import { type FetchTimes, getStartOfTomorrow } from './fetch-times.ts';
+import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { type PriceRowsResult, parseResponseRows } from './answer.ts';
+import { type DailyFetchTimes, getStartOfTomorrow } from './fetch-times.ts';
 import {
   buildPresetUrl,
-  needsToken,
+  isTokenRequired,
   PRICE_SOURCE_PRESETS,
   type PriceSourcePreset,
   readPresetAnswer,
 } from './presets.ts';
 import { readRows } from './read-rows.ts';
-import type { SeriesUnits, Source, SourceSecrets } from './source.ts';
+import type { SeriesSource, SeriesUnits, SourceSecrets } from './source.ts';
 
 export interface SourceRequest {
   url: string;
@@ -21,10 +21,10 @@ export interface SourceRequest {
  * Response of a source as text, or the reason why there is none, in a sentence of this service. `retryAfterMs`: the wait that a response
  * with status 429 requests.
  */
-export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
+export type SourceResponse = { text: string } | { failure: string; retryAfterMs?: number };
 
 /** Fetches a response within the service's maximum size and time. Never throws. */
-export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
+export type SourceFetcher = (request: SourceRequest) => Promise<SourceResponse>;
 
 /** Returns a stored preset by name. Throws if this version does not have the preset. */
 function presetOf(name: string): PriceSourcePreset {
@@ -33,39 +33,44 @@ function presetOf(name: string): PriceSourcePreset {
   return preset;
 }
 
-export function getSourceRequest(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
+export function getSourceRequest(
+  source: SeriesSource,
+  { token, headers = {} }: SourceSecrets,
+  now: Date,
+): SourceRequest {
   return 'preset' in source
     ? { url: buildPresetUrl(presetOf(source.preset), now, token), headers: {} }
     : { url: source.url, headers };
 }
 
-export const getFetchTimes = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
+export const getFetchTimes = (source: SeriesSource): DailyFetchTimes =>
+  'preset' in source ? presetOf(source.preset) : source;
 
 /** Returns the host of a source. The service fetches from a host at most once a second. */
-export const getSourceHost = (source: Source): string =>
+export const getSourceHost = (source: SeriesSource): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
 /**
  * Returns the key by which series share one fetch: series with the same preset and token have the same key. Contains a hash instead of the
  * token.
  */
-export function getFetchKey(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
+export function getSharedFetchKey(seriesId: string, source: SeriesSource, { token = '' }: SourceSecrets): string {
   if (!('preset' in source)) return `series ${seriesId}`;
   const hash = token === '' ? '' : ` ${createHash('sha256').update(token).digest('base64url')}`;
   return `preset ${source.preset}${hash}`;
 }
 
-export async function readSource(text: string, source: Source, form: SeriesUnits): Promise<AnswerReadResult> {
+export async function readSource(text: string, source: SeriesSource, form: SeriesUnits): Promise<PriceRowsResult> {
   if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
   const rows = await readRows(text, source, source.timezone);
   if (typeof rows === 'string') return { failure: rows };
   const { resolutionMinutes } = form;
-  const factor = parseDecimal(source.scale ?? '1') ?? asBillionths(0n);
-  return parseAnswerRows(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
+  const factor = parseDecimal(source.scale ?? '1') ?? castToBillionths(0n);
+  return parseResponseRows(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
 /** Whether a response has values for the day after the fetch, in the zone of its source. */
-export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
+export const hasValuesOfTomorrow = (read: PriceRowsResult, source: SeriesSource, now: Date): boolean =>
   'prices' in read &&
   (read.prices.at(-1)?.startsAtMs ?? 0) >= getStartOfTomorrow(now, getFetchTimes(source).timezone).getTime();
 
@@ -74,7 +79,7 @@ export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now:
  * superfluous token.
  */
 export function findSourceErrors(
-  source: Source,
+  source: SeriesSource,
   { token }: SourceSecrets,
   { unit, resolutionMinutes }: SeriesUnits,
 ): { field: string; message: string }[] {
@@ -91,9 +96,9 @@ export function findSourceErrors(
       field: 'source.preset',
       message: `has values for ${preset.minutes} minutes, the series for ${resolutionMinutes}`,
     });
-  if (needsToken(preset) && token === undefined)
+  if (isTokenRequired(preset) && token === undefined)
     errors.push({ field: 'source.token', message: 'is needed by this preset' });
-  if (!needsToken(preset) && token !== undefined)
+  if (!isTokenRequired(preset) && token !== undefined)
     errors.push({ field: 'source.token', message: 'is not used by this preset' });
   return errors;
 }

@@ -22,7 +22,7 @@ export interface CustomSource extends AnswerRowPaths {
 }
 
 /** Source of a series in the API's format, without its secrets. Stored in the same format. */
-export type Source = CustomSource | { preset: string };
+export type SeriesSource = CustomSource | { preset: string };
 
 /** Secrets of a source, stored encrypted. */
 export interface SourceSecrets {

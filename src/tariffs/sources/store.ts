@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { getEndOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
-import { findSourceErrors, getFetchKey, getSourceHost } from './read-source.ts';
-import { getSeriesUnits, type Source, type SourceSecrets } from './source.ts';
+import { findSourceErrors, getSharedFetchKey, getSourceHost } from './read-source.ts';
+import { getSeriesUnits, type SeriesSource, type SourceSecrets } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
@@ -17,7 +17,7 @@ const MAX_CHECKS_A_DAY = 100;
 
 /** A source as shown to its owner. */
 export interface SourceState {
-  source: Source;
+  source: SeriesSource;
   next_fetch_at: Date;
   last_fetched_at: Date | null;
   last_error: string | null;
@@ -25,7 +25,7 @@ export interface SourceState {
 
 /** A source with its secrets, as set by its owner. */
 export interface SourceWithSecrets {
-  source: Source;
+  source: SeriesSource;
   secrets: SourceSecrets;
 }
 
@@ -41,10 +41,10 @@ export async function readSources(
     .innerJoin('price_series', 'price_series.series_id', 'series_sources.series_id')
     .select(['series_sources.series_id', 'settings', 'next_fetch_at', 'last_fetched_at', 'last_error'])
     .where('series_sources.series_id', 'in', [...seriesIds])
-    .where(isAccountWithin(reach, 'price_series.user_id'))
+    .where(isAccountAccessibleSql(reach, 'price_series.user_id'))
     .execute();
   return new Map(
-    rows.map(({ series_id, settings, ...state }) => [series_id, { ...state, source: settings as Source }]),
+    rows.map(({ series_id, settings, ...state }) => [series_id, { ...state, source: settings as SeriesSource }]),
   );
 }
 
@@ -55,7 +55,7 @@ export async function readSources(
  */
 export async function setSource(
   trx: Database,
-  box: SecretBox,
+  box: SecretEncrypter,
   series: StoredSeries,
   given: SourceWithSecrets,
   now: Date,
@@ -72,7 +72,7 @@ export async function setSource(
   const { source } = given;
   const sealed = before?.secrets_sealed;
   const known =
-    before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
+    before && sealed ? { source: before.settings as SeriesSource, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
   const [first, ...rest] = findSourceErrors(source, secrets, getSeriesUnits(series));
   if (first) throw createUnprocessableError(first, ...rest);
@@ -85,7 +85,7 @@ export async function setSource(
   const settings = {
     settings: JSON.stringify(source),
     secrets_sealed: hasSecrets(secrets) ? box.seal(JSON.stringify(secrets)) : null,
-    fetch_key: getFetchKey(series_id, source, secrets),
+    fetch_key: getSharedFetchKey(series_id, source, secrets),
     host: getSourceHost(source),
     next_fetch_at: isSpent ? getEndOfUtcDay(now) : now,
   };
@@ -130,7 +130,7 @@ const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
   token !== undefined || (headers !== undefined && Object.keys(headers).length > 0);
 
 /** Returns the secrets of a stored source. Throws if they were encrypted with another key. */
-export const decryptSourceSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
+export const decryptSourceSecrets = (box: SecretEncrypter, sealed: Buffer | null): SourceSecrets =>
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /**
@@ -148,7 +148,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
 }
 
 /** Returns the host of a source. Null for an unknown preset, which a later check rejects. */
-function safeHostOf(source: Source): string | null {
+function safeHostOf(source: SeriesSource): string | null {
   try {
     return getSourceHost(source);
   } catch {

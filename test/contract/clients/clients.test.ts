@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 import { CLIENT_CASES, type ClientStep } from '#test/support/clients/cases.ts';
 import { addFaultInjection } from '#test/support/clients/faults.ts';
 import { checkedInClients, generateClients } from '#test/support/clients/generate.ts';
 import { readOpenApiInterface } from '#test/support/clients/interface.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram, type StepResult } from '#test/support/clients/run.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
 /** The clients are installed as in a user's own folder: without this repository's modules and without type stripping. */
@@ -42,7 +42,7 @@ beforeAll(async () => {
         faults = addFaultInjection(app);
       },
     }),
-    temporaryFolder(),
+    createTemporaryFolder(),
   ]);
   caFile = join(folder.path, 'ca.pem');
   await writeFile(caFile, api.certificate);
@@ -105,7 +105,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     keys = { admin: admin.key, home: homeowner.key };
     home = homeowner.userId;
     const at = (text: string) => Date.parse(text);
-    await writeProfile(
+    await writeLoadProfile(
       api,
       home,
       new Map([

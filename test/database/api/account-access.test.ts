@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
-import { createMailedToken, createSecretBox } from '#src/core/secrets.ts';
+import { createMailedToken, createSecretEncrypter } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { loadReader } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
+import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 
 /** Tests of changes that affect who can access an account: email addresses, keys, sessions. */
 let api: TestApi;
@@ -85,7 +85,7 @@ describe('a changed e-mail address', () => {
     expect((await send('GET', path, key)).json).toEqual(patched.json);
     expect((await send('GET', '/v1/users', key)).json).toEqual([patched.json]);
     expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(200);
-    const { to, token } = await mailedConfirmation(api, userId);
+    const { to, token } = await readConfirmationMail(api, userId);
     expect(to).toBe(newEmail(userId));
 
     const confirmed = await confirmEmail(api, token);
@@ -117,7 +117,7 @@ describe('a changed e-mail address', () => {
     const { token, code } = api.mailed.find(({ to }) => to === previousEmail) ?? { token: '', code: '' };
     for (const body of [{ token }, { sign_in_id: asked.json.sign_in_id, code }])
       expect((await api.send('/dashboard/session', { method: 'POST', body })).status).toBe(422);
-    await confirmEmail(api, (await mailedConfirmation(api, userId)).token);
+    await confirmEmail(api, (await readConfirmationMail(api, userId)).token);
     const notices = await accessEvents();
     expect(notices).toEqual([
       { type: 'user.email_requested', data: { former_email: previousEmail, requested_at: expect.any(String) } },
@@ -150,7 +150,7 @@ describe('a changed e-mail address', () => {
     const [{ key_id: keyId }] = await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId]);
     const previousEmail = await emailOf(userId);
     await changeEmail(userId, key, newEmail(userId));
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     await end({ userId, key, keyId, previousEmail });
     const { pending_email } = (await send('GET', `/v1/users/${userId}`, admin.key)).json;
     expect(pending_email).not.toBe(newEmail(userId));
@@ -167,7 +167,7 @@ describe('a changed e-mail address', () => {
     const body = { email: newEmail(userId) };
     const path = `/dashboard/v1/users/${userId}`;
     expect((await api.send(path, { method: 'PATCH', headers: there.headers, body })).status).toBe(200);
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     expect((await api.send(pathOf({ here, there }), { method: 'DELETE', headers: here.headers })).status).toBe(200);
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
@@ -178,7 +178,7 @@ describe('a changed e-mail address', () => {
     const body = { email: newEmail(userId) };
     await api.send(`/dashboard/v1/users/${userId}`, { method: 'PATCH', headers, body });
     expect((await api.send('/dashboard/session', { method: 'DELETE', headers })).status).toBe(200);
-    expect((await confirmEmail(api, (await mailedConfirmation(api, userId)).token)).status).toBe(201);
+    expect((await confirmEmail(api, (await readConfirmationMail(api, userId)).token)).status).toBe(201);
   });
 
   test('is refused if another account has it, at the request and at the confirmation', async () => {
@@ -188,7 +188,7 @@ describe('a changed e-mail address', () => {
     for (const { key } of [one, admin]) expect(await changeEmail(one.userId, key, taken)).toMatchObject(inUse);
     const wanted = newEmail(one.userId);
     await changeEmail(one.userId, one.key, wanted);
-    const { token } = await mailedConfirmation(api, one.userId);
+    const { token } = await readConfirmationMail(api, one.userId);
     expect((await changeEmail(other.userId, admin.key, wanted.toUpperCase())).status).toBe(200);
     expect(await confirmEmail(api, token)).toMatchObject(inUse);
     expect((await send('GET', `/v1/users/${one.userId}`, one.key)).json.pending_email).toBe(wanted);
@@ -199,14 +199,14 @@ describe('a changed e-mail address', () => {
     const wanted = newEmail(one.userId);
     for (const { userId, key } of [one, other])
       expect((await changeEmail(userId, key, wanted)).json.pending_email).toBe(wanted);
-    const tokens = [await mailedConfirmation(api, one.userId), await mailedConfirmation(api, other.userId)];
+    const tokens = [await readConfirmationMail(api, one.userId), await readConfirmationMail(api, other.userId)];
     const answers = await Promise.all(tokens.map(({ token }) => confirmEmail(api, token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
 
     const third = await api.user('homeowner');
     const free = newEmail(third.userId);
     await changeEmail(third.userId, third.key, free);
-    const { token } = await mailedConfirmation(api, third.userId);
+    const { token } = await readConfirmationMail(api, third.userId);
     expect((await send('POST', '/v1/users', utility.key, { email: free, role: 'homeowner' })).status).toBe(201);
     expect((await confirmEmail(api, token)).status).toBe(409);
   });
@@ -214,7 +214,7 @@ describe('a changed e-mail address', () => {
   test('is applied once if many confirm it concurrently', async () => {
     const { userId, key } = await api.user('homeowner');
     await changeEmail(userId, key, newEmail(userId));
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     const tries = await Promise.all(Array.from({ length: 8 }, () => confirmEmail(api, token)));
     expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
   });
@@ -222,7 +222,7 @@ describe('a changed e-mail address', () => {
   test('cannot be confirmed by any other token', async () => {
     const { userId, key } = await api.user('homeowner');
     await changeEmail(userId, key, newEmail(userId));
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     const [id = '', mac = ''] = token.split('.');
     const wrong = [
       `${id}.${mac.toUpperCase()}`,
@@ -268,7 +268,7 @@ describe('a changed e-mail address', () => {
     const { userId } = await home();
     const path = `/v1/users/${userId}`;
     expect((await changeEmail(userId, utility.key, newEmail(userId))).json.pending_email).toBe(newEmail(userId));
-    expect((await confirmEmail(api, (await mailedConfirmation(api, userId)).token)).status).toBe(201);
+    expect((await confirmEmail(api, (await readConfirmationMail(api, userId)).token)).status).toBe(201);
     const refused = await send('PATCH', path, utility.key, { email: 'a-utility@example.com' });
     expect([refused.status, refused.json.error]).toEqual([403, expect.stringContaining('has signed in')]);
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
@@ -292,7 +292,7 @@ describe('a changed e-mail address', () => {
     const by = await api.user('utility');
     const { userId } = await api.user('homeowner', { enrolledBy: by.userId });
     await changeEmail(userId, by.key, newEmail(userId));
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     await meanwhile(by.userId, userId);
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
@@ -364,7 +364,7 @@ describe('sessions of an account', () => {
 });
 
 test('a demotion removes deliveries about accounts that the new role cannot access', async () => {
-  const box = createSecretBox('the secret of the tests');
+  const box = createSecretEncrypter('the secret of the tests');
   const [demoted, stays] = [await api.user('admin'), await api.user('admin')];
   for (const { userId } of [demoted, stays, utility])
     await createWebhook(api.db, box, userId, {

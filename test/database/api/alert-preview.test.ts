@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 let user: { userId: string; key: string };
@@ -16,7 +16,7 @@ beforeAll(async () => {
     if (at.toISOString().startsWith('2026-06-10')) continue;
     profile.set(ms, at.getUTCHours() === 18 ? 3_000_000 : 1_000_000);
   }
-  await writeProfile(api, user.userId, profile);
+  await writeLoadProfile(api, user.userId, profile);
 });
 afterAll(() => api.close());
 

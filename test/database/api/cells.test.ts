@@ -3,7 +3,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { canPublish, canUseRabbitMq, isAnotherLoginsClientId } from '#src/devices/broker-access.ts';
+import { canPublish, canUseRabbitMq, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
@@ -131,5 +131,8 @@ test('a device of a cell has its own topics, and cannot use the client id of ano
   expect(canPublish(one, `energy/v1/${one}/readings`)).toBe(true);
   expect(canPublish(one, `energy/v1/${other}/readings`)).toBe(false);
   expect([canUseRabbitMq(one, `${one}-1`), canUseRabbitMq(one, other)]).toEqual([true, false]);
-  expect([isAnotherLoginsClientId(one, `${one}/x`), isAnotherLoginsClientId(one, `${other}/x`)]).toEqual([false, true]);
+  expect([isClientIdOfAnotherLogin(one, `${one}/x`), isClientIdOfAnotherLogin(one, `${other}/x`)]).toEqual([
+    false,
+    true,
+  ]);
 });

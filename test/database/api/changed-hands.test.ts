@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { signInAs } from '#src/auth/oidc/sign-in.ts';
+import { signInIdentifiedPerson } from '#src/auth/oidc/sign-in.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { loadReader } from '#src/delivery/words/words.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
-import { addMember, homeKey, inviteMember, signInBrowser } from '#test/support/members.ts';
+import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
+import { addMember, createMemberKeyForHome, inviteMember, signInBrowser } from '#test/support/members.ts';
 
 /** Tests of accounts that pass to another person. Earlier access to such an account must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
@@ -58,7 +58,7 @@ async function signInByMail(userId: string): Promise<Opened> {
 }
 
 async function signInAtProvider(email: string, role: Role | null, subject = `subject-${++number}`): Promise<Opened> {
-  const opened = await signInAs(
+  const opened = await signInIdentifiedPerson(
     api.db,
     { issuer: 'https://provider.example', subject, verifiedEmail: email, role },
     { now: api.now, from: { userAgent: 'The new one', address: '192.0.2.9' }, createsAccounts: false },
@@ -68,7 +68,7 @@ async function signInAtProvider(email: string, role: Role | null, subject = `sub
 }
 
 async function confirm(userId: string): Promise<null> {
-  const { token } = await mailedConfirmation(api, userId);
+  const { token } = await readConfirmationMail(api, userId);
   expect((await confirmEmail(api, token)).status).toBe(201);
   return null;
 }
@@ -136,14 +136,14 @@ describe('earlier access to an account ends with', () => {
       })
       .execute();
     const hook = { events: ['user.created'] as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
-    await createWebhook(api.db, createSecretBox(SECRET), userId, hook);
+    await createWebhook(api.db, createSecretEncrypter(SECRET), userId, hook);
     // A change of address that the previous owner requested.
     await patch(userId, key, { email: newEmail() });
-    const { token } = await mailedConfirmation(api, userId);
+    const { token } = await readConfirmationMail(api, userId);
     expect(await makesGateway(key)).toBe(201);
     const member = await api.user('homeowner');
     const memberId = await addMember(api, hands, member, 'manage');
-    const keyOfMember = await homeKey(api, hands, member);
+    const keyOfMember = await createMemberKeyForHome(api, hands, member);
     const membersBrowser = await signInBrowser(api, member.userId);
     await inviteMember(api, hands, `invited-${userId}@example.org`);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -16,7 +16,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
   const { json: gateway } = await send('POST', '/v1/gateways', { name: 'home' });
   const writer = createWriter(api.database.pool);
   const receive = async (value: number) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,
       payload: Buffer.from(JSON.stringify({ SML: { Wert_A: value } })),
       receivedAtMs: Date.now(),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
@@ -30,7 +30,7 @@ async function pair(home: Home, body: Record<string, unknown> = {}): Promise<str
 /** Stores register readings of a channel, given as `HH:MM` of the day and kWh or m³. */
 async function registers(deviceId: string, channel: string, steps: readonly (readonly [string, number])[]) {
   const readings = steps.map(([at, value]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: value }));
-  const message = toIncomingMessage({
+  const message = createIncomingMessage({
     topic: getReadingsTopic(deviceId),
     payload: Buffer.from(JSON.stringify(readings)),
     receivedAtMs: api.now.getTime(),

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { type Answer, expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
-import { type Person, solarHome } from '#test/support/solar-home.ts';
+import { createExpectedErrorBody, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { type Person, writeSolarHome } from '#test/support/solar-home.ts';
 
 /** Tests that a comparison of tariffs returns the same costs as `include=cost` does once the tariff is valid. */
 let api: TestApi;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   stranger = await api.user('homeowner');
   await api.database.pool.query("UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1", [owner.userId]);
   // From 10 March to the tests' current time in June. The range contains the day of 23 hours.
-  await solarHome(api, owner.userId, { fromMs: Date.UTC(2026, 2, 10), toMs: api.now.getTime() });
+  await writeSolarHome(api, owner.userId, { fromMs: Date.UTC(2026, 2, 10), toMs: api.now.getTime() });
 });
 afterAll(() => api.close());
 
@@ -101,7 +101,10 @@ describe('a comparison', () => {
   });
 });
 
-const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
+const fieldsOf = ({ status, json }: TestApiResponse) => [
+  status,
+  json.details?.map(({ field }: { field: string }) => field),
+];
 
 test('a comparison is refused for invalid input, with the names of the fields', async () => {
   const { series_id: ofStranger } = await make(
@@ -157,7 +160,7 @@ test('a comparison uses the currency of the tariffs that apply in the range', as
 test('a comparison counts as ten requests; a refused one does not count', async () => {
   await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [stranger.userId]);
   await api.send('/v1/alerts', { key: stranger.key });
-  const remainingRequests = ({ headers }: Answer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
+  const remainingRequests = ({ headers }: TestApiResponse) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
   const ask = () => compare({ ...range, tariffs: [flat] }, stranger.key);
   const before = remainingRequests(await api.send('/v1/alerts', { key: stranger.key }));
   const [one, two] = [await ask(), await ask()];
@@ -178,6 +181,6 @@ test('comparisons run one at a time per account: a second one gets 429 with Retr
   const [done, refused] = [all.filter(({ status }) => status === 200), all.filter(({ status }) => status === 429)];
   expect([done.length, refused.length]).toEqual([1, 2]);
   expect(refused[0]?.headers['retry-after']).toBe('2');
-  expect(refused[0]?.json).toEqual({ ...expectedErrorBody('calculationUnderWay'), retry_after: 2 });
+  expect(refused[0]?.json).toEqual({ ...createExpectedErrorBody('calculationUnderWay'), retry_after: 2 });
   expect((await compare({ ...range, tariffs: [flat] })).status).toBe(200);
 });

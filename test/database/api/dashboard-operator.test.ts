@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replayRejected } from '#ingest/replay-rejected.ts';
+import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { COLUMN_BY_MEASURE, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
@@ -203,10 +203,10 @@ describe('operations for administrators', () => {
     expect((await replay()).status).toBe(503);
     await other.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.replay]);
     other.release();
-    const three = () => replayRejected(own.api.database.pool, { deviceId }, { retentionMonths: 24 });
+    const three = () => replayRejectedMessages(own.api.database.pool, { deviceId }, { retentionMonths: 24 });
     expect((await Promise.all([three(), three(), three()])).some((done) => done !== null)).toBe(true);
     expect((await ask(path, admin)).json).toHaveLength(2);
-    const over = await replayRejected(
+    const over = await replayRejectedMessages(
       own.api.database.pool,
       { deviceId },
       { retentionMonths: 24, signal: AbortSignal.abort() },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAssetFiles } from '#src/api/dashboard/asset-files.ts';
 import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('the pages', () => {
       expect([page.status, page.headers.location ?? page.text]).toEqual([status, expect.stringContaining(shown)]);
       if (status === 200) return;
       for (const headers of [{}, { accept: 'application/json' }])
-        expect((await api.send(path, { headers })).json).toEqual(expectedErrorBody('notFound'));
+        expect((await api.send(path, { headers })).json).toEqual(createExpectedErrorBody('notFound'));
       expect((await api.send(path, { method: 'POST', headers: { accept } })).json).toMatchObject({
         status: expect.any(Number),
       });

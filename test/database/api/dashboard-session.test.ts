@@ -4,7 +4,7 @@ import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import {
   findEmailAddress,
   getSessionCookie,
@@ -37,7 +37,9 @@ describe('a session', () => {
     expect(json.user.user_id).toBe(userId);
     // The database contains neither the session cookie nor its token.
     const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
-    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(getSessionCookie({ headers } as Answer).split('=')[1]);
+    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(
+      getSessionCookie({ headers } as TestApiResponse).split('=')[1],
+    );
   });
 
   test('is accepted below /dashboard/v1 and not below /v1; a key is accepted below /v1 only', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
@@ -11,7 +11,7 @@ const { later, post, emailOf, mailed } = registerDashboardSessions((made) => {
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-const browserCookieOf = ({ headers }: Answer) =>
+const browserCookieOf = ({ headers }: TestApiResponse) =>
   /__Secure-energy_browser=[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Requests a sign-in mail from one of this machine's loopback addresses. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -46,7 +46,7 @@ async function meter(managedBy: 'owner' | 'utility' = 'owner'): Promise<Meter> {
       const body = readings.map(([minutes, energy_total_kwh]) => ({ ts: minutesAgo(minutes), energy_total_kwh }));
       const payload = Buffer.from(JSON.stringify(body));
       const message = { topic: getReadingsTopic(deviceId), payload, receivedAtMs: nowMs, replayed: false };
-      const incoming = [toIncomingMessage(message)].filter((one) => one !== null);
+      const incoming = [createIncomingMessage(message)].filter((one) => one !== null);
       await createWriter(own.api.database.pool, { now: () => nowMs }).write(incoming);
       await own.api.database.settle(own.api.now);
     },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { messageInterpretationSchema } from '#src/api/v1/gateways/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
-import { pairDiscovered } from '#src/devices/store.ts';
+import { pairDiscoveredDevice } from '#src/devices/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -22,7 +22,7 @@ const decode = (body: unknown, key = home.key) =>
 const configure = (decoder_config: unknown) =>
   api.send(`/v1/gateways/${gateway}`, { method: 'PATCH', key: home.key, body: { decoder_config } });
 const publish = (topic: string, payload: string) => {
-  const message = toIncomingMessage({
+  const message = createIncomingMessage({
     topic: `gw/${gateway}/${topic}`,
     payload: Buffer.from(payload),
     receivedAtMs: Date.now(),
@@ -51,7 +51,7 @@ test('a mapping for an unrecognised message can be tried and stored, and then it
   await publish(boiler.topic, boiler.payload);
   const [found] = await listDiscoveredDevices(api.db, ALL_ACCOUNTS, home.userId, { limit: 10 });
   expect(found).toMatchObject({ family: 'mapping', native_id: '7', channels: ['import'] });
-  await pairDiscovered(api.db, ALL_ACCOUNTS, found?.discovery_id ?? '', {
+  await pairDiscoveredDevice(api.db, ALL_ACCOUNTS, found?.discovery_id ?? '', {
     userId: home.userId,
     type: 'heat_pump',
     location: 'cellar',

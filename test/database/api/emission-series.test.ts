@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 /**
  * Tests what differs between emission series and price series, and an account's choice of a series. price-series.test.ts tests the shared
  * implementation.
  */
-let api: Callers['api'];
-let admin: Callers['admin'];
-let utility: Callers['utility'];
-let home: Callers['home'];
-registerCallers((made) => {
+let api: CallersByRole['api'];
+let admin: CallersByRole['admin'];
+let utility: CallersByRole['utility'];
+let home: CallersByRole['home'];
+registerCallersByRole((made) => {
   ({ api, admin, utility, home } = made);
 });
 

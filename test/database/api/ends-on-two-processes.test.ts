@@ -3,21 +3,21 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { registerApp, requestAppTokens } from '#test/support/apps.ts';
 import { sendApiRequest } from '#test/support/ask.ts';
-import { addMember, homeKey, type Person } from '#test/support/members.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { addMember, createMemberKeyForHome, type Person } from '#test/support/members.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Time within which an ended authorization or membership is refused by every process. */
 const BOUND_MS = 1_000;
 
 let api: TestApi;
 let other: RoleProcess;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let port: number;
 let home: Person;
 beforeAll(async () => {
   api = await testApi();
   api.now = new Date();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   const many = '{"minute":1000000,"day":1000000}';
   other = await startRole('api', {
     DATABASE_URL: api.database.url,
@@ -79,7 +79,7 @@ test('a membership that one process ended is refused by both within a second', a
     [here, 'there'],
   ] as const) {
     const memberId = await addMember(api, home, member, 'read');
-    const key = await homeKey(api, home, member, { scopes: ['insights:read'] });
+    const key = await createMemberKeyForHome(api, home, member, { scopes: ['insights:read'] });
     const path = `/v1/users/${home.userId}/members/${memberId}`;
     const sent = { method: 'DELETE', key: home.key };
     await expectRefused(askEach, key, async () =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 96 * QUARTER_HOUR_MS;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     if (day === '2026-03-10' || day === '2026-03-11') continue;
     profile.set(at, day === '2026-03-12' ? 0 : random % 400_000);
   }
-  await writeProfile(api, anna.userId, profile);
+  await writeLoadProfile(api, anna.userId, profile);
 });
 afterAll(() => api.close());
 

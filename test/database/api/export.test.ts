@@ -9,17 +9,17 @@ import { eraseUser } from '#src/users/erase.ts';
 import { inviteMember } from '#src/users/members.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 /** Number of readings with which an archive does not fit into the buffers of sockets and streams: compressed, it is some 8 MB. */
 const READINGS = 700_000;
 
 let api: TestApi;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let home: Meter & { key: string; keyId: string };
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   api = await testApi({
     beforeListening(_app, context) {
       context.dataDir = folder.path;

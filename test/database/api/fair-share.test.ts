@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createRequestShare } from '#src/api/share.ts';
+import { createConcurrencyLimit } from '#src/api/share.ts';
 import { createDatabase, createPool, type PoolClient } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Answer, testApi } from '#test/support/api.ts';
+import { type TestApiResponse, testApi } from '#test/support/api.ts';
 
 /** Returns the number of statements that wait for the lock on alerts. */
 const waitForLock = async (client: PoolClient) =>
@@ -18,7 +18,7 @@ test('a hundred blocked requests of one account leave connections for other acco
   const alerts = `/v1/alerts?user_id=${hog.userId}`;
   const blocking = await api.database.pool.connect();
   let served = 0;
-  let asked: Promise<Answer>[] = [];
+  let asked: Promise<TestApiResponse>[] = [];
   try {
     await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
     asked = Array.from({ length: 100 }, () => api.send(alerts, { key: hog.key }));
@@ -93,7 +93,7 @@ test('an erasure is not limited by the statement timeout of answers', async () =
 });
 
 test('a request that waits too long is refused with 503, and takes no other request’s turn', async () => {
-  const shares = createRequestShare({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
+  const shares = createConcurrencyLimit({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
   const end = await shares.begin('a');
   const [second, third] = [shares.begin('a'), shares.begin('a')];
   expect(await shares.begin('a')).toBe(null);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { recordSilences } from '#src/devices/fleet/watch.ts';
-import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
-let { api, admin, utility, home }: Callers = {} as Callers;
-registerCallers((made) => ({ api, admin, utility, home } = made));
+let { api, admin, utility, home }: CallersByRole = {} as CallersByRole;
+registerCallersByRole((made) => ({ api, admin, utility, home } = made));
 // The status of a device is judged by the database's clock.
 beforeAll(() => {
   api.now = new Date();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testApi, writeProfile } from '#test/support/api.ts';
+import { testApi, writeLoadProfile } from '#test/support/api.ts';
 import { runFuzzer } from '../../../bench/attack/fuzz/fuzz.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
@@ -20,7 +20,7 @@ test('any request that the document’s schemas allow gets a documented response
       { length: 48 },
       (_, hour) => [Date.parse('2026-06-10') + hour * 3_600_000, 250_000] as const,
     );
-    const feed = (userId: string) => writeProfile(api, userId, new Map(hours));
+    const feed = (userId: string) => writeLoadProfile(api, userId, new Map(hours));
     const { faults, requests, statuses } = await runFuzzer(world, { seed: SEED, requests: REQUESTS, feed });
     expect(faults).toEqual([]);
     expect(requests).toBe(REQUESTS);

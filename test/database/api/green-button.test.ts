@@ -5,13 +5,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts } from '#simulators/past/element.ts';
 import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { downloadSubscription } from '#src/cli/green-button-subscription.ts';
-import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { subscriptionXml } from '#src/export/green-button/feed.ts';
@@ -27,7 +27,7 @@ import {
 } from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
-import { addMember, homeKey, type Person } from '#test/support/members.ts';
+import { addMember, createMemberKeyForHome, type Person } from '#test/support/members.ts';
 
 const DAY_MS = 86_400_000;
 const ROOT = '/espi/1_1/resource';
@@ -69,7 +69,7 @@ async function homeWithMeter() {
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));
     const topic = getReadingsTopic(json.device_id);
-    const message = toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
+    const message = createIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
     if (!message) throw new Error('no reading');
     expect((await writer.write([message])).rejected).toBe(0);
   }
@@ -269,7 +269,7 @@ describe('a Green Button resource is refused to', () => {
   test('a member or former member of the home', async () => {
     const member = await api.user('homeowner', { scopes: [...SCOPES] });
     const memberId = await addMember(api, home, member, 'manage');
-    const key = await homeKey(api, home, member);
+    const key = await createMemberKeyForHome(api, home, member);
     // In a session, a member authorizes an app for the member's own home.
     const theirs = await requestAppTokens(api, app, member, { scope: SCOPE });
     const [point = ''] = selfOf((await get(`${ROOT}/UsagePoint`)).text);
@@ -351,7 +351,7 @@ describe('a year of quarter-hours', () => {
     const { access_token: token, resourceURI } = await requestAppTokens(api, app, year, { scope });
     const folder = await mkdtemp(joinPath(tmpdir(), 'green-button-'));
     const bounds = { maxBytes: 64 * 1_048_576, timeoutMs: 100_000 };
-    const { fetchAnswer, close } = createAnswerFetcher({ allowPrivate: true, ca: api.certificate, ...bounds });
+    const { fetchAnswer, close } = createPriceSourceFetcher({ allowPrivate: true, ca: api.certificate, ...bounds });
     try {
       const address = String(resourceURI).replace(TEST_URL, `https://localhost:${api.port}`);
       const { signal } = new AbortController();

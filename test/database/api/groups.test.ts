@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
-import { type TestApi, testApi, UNCOUNTED, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 type Person = { userId: string; key: string };
@@ -13,7 +13,7 @@ let neighbour: Person;
 let foreign: Person;
 
 beforeAll(async () => {
-  api = await testApi({ counter: async () => UNCOUNTED });
+  api = await testApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
   utility = await api.user('utility');
   other = await api.user('utility');
   admin = await api.user('admin');
@@ -183,7 +183,7 @@ describe('energy-insights of a group', () => {
       await api.user('homeowner', { enrolledBy: owner.userId }),
     ];
     const at = (time: string) => Date.parse(`2026-06-10T${time}:00Z`);
-    await writeProfile(
+    await writeLoadProfile(
       api,
       one.userId,
       new Map([
@@ -191,7 +191,7 @@ describe('energy-insights of a group', () => {
         [at('19:00'), 1_500_000],
       ]),
     );
-    await writeProfile(
+    await writeLoadProfile(
       api,
       two.userId,
       new Map([

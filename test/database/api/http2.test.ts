@@ -3,14 +3,14 @@ import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders }
 import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import {
   buildFrame,
   buildHeaderBlock,
+  connectRawHttp2,
   FRAME_FLAGS,
   FRAME_TYPES,
-  type RawHttp2,
-  rawHttp2,
+  type RawHttp2Connection,
 } from '#test/support/http2-frames.ts';
 
 /** Time limits short enough for a test, and long enough for a machine under load. */
@@ -66,7 +66,7 @@ async function open(): Promise<ClientHttp2Session> {
 }
 
 /** Returns the first frame of a type, or undefined if none arrives. */
-async function firstFrame(raw: RawHttp2, wanted: number) {
+async function firstFrame(raw: RawHttp2Connection, wanted: number) {
   const find = () => raw.came.find(({ type }) => type === wanted);
   for (let turn = 0; turn < 500 && !find(); turn++) await pause(10);
   return find();
@@ -128,11 +128,11 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       'strict-transport-security': expect.any(String),
       ratelimit: expect.any(String),
     });
-    expect(JSON.parse((await get('/v1/devices')).text)).toEqual(expectedErrorBody('unauthorized'));
+    expect(JSON.parse((await get('/v1/devices')).text)).toEqual(createExpectedErrorBody('unauthorized'));
   });
 
   test('a request without a host, with two, with an unknown Expect, or for a tunnel is refused in JSON', async () => {
-    const raw = await rawHttp2(api.port);
+    const raw = await connectRawHttp2(api.port);
     const pseudo = { ':method': 'GET', ':scheme': 'https', ':path': '/healthz' };
     raw.write(
       buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, 1, buildHeaderBlock(pseudo)),
@@ -164,7 +164,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     const late = ask(session, { ':path': '/v1/gateways', ...post() }, '{"name":', true);
     expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
     const { status, text } = await late.answer;
-    expect({ status, json: JSON.parse(text) }).toEqual({ status: 400, json: expectedErrorBody('badRequest') });
+    expect({ status, json: JSON.parse(text) }).toEqual({ status: 400, json: createExpectedErrorBody('badRequest') });
     expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
     session.destroy();
   });
@@ -172,7 +172,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
   test('an aborted request changes nothing, even if all of its bytes arrived', async () => {
     const before = await gateways();
     // The test writes raw frames, because Node's client ends a stream before it resets it.
-    const raw = await rawHttp2(api.port);
+    const raw = await connectRawHttp2(api.port);
     const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
     raw.write(
       buildFrame(
@@ -253,7 +253,7 @@ describe('an HTTP/2 connection', () => {
     buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
   const whole = FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream;
   /** Expects the connection to end within the time, without delaying answers of other connections. */
-  async function ended(raw: RawHttp2, withinMs: number): Promise<void> {
+  async function ended(raw: RawHttp2Connection, withinMs: number): Promise<void> {
     const from = performance.now();
     expect((await api.send('/healthz')).status).toBe(200);
     await raw.closed;
@@ -261,7 +261,7 @@ describe('an HTTP/2 connection', () => {
   }
 
   test('runs at most a hundred requests at once, of a thousand', async () => {
-    const raw = await rawHttp2(api.port);
+    const raw = await connectRawHttp2(api.port);
     const before = slowRequests;
     const streams = Array.from({ length: 1_000 }, (_, index) => 2 * index + 1);
     raw.write(...streams.map((stream) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/slow'))));
@@ -276,7 +276,7 @@ describe('an HTTP/2 connection', () => {
   });
 
   test('ends if it opens streams only to reset them', async () => {
-    const raw = await rawHttp2(api.port);
+    const raw = await connectRawHttp2(api.port);
     for (let stream = 1; stream < 20_000; stream += 2)
       raw.write(
         buildFrame(FRAME_TYPES.headers, whole, stream, request('/reset')),
@@ -289,7 +289,7 @@ describe('an HTTP/2 connection', () => {
 
   test('ends if it resets streams that are already answered', async () => {
     for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR]) {
-      const raw = await rawHttp2(api.port);
+      const raw = await connectRawHttp2(api.port);
       const begin = (stream: number) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/healthz'));
       let [stream, resets] = [1, 0];
       for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
@@ -316,7 +316,7 @@ describe('an HTTP/2 connection', () => {
     ['PING', buildFrame(FRAME_TYPES.ping, 0, 0, Buffer.alloc(8))],
     ['SETTINGS', buildFrame(FRAME_TYPES.settings, 0, 0)],
   ])('ends if it floods with %s', async (_name, one) => {
-    const raw = await rawHttp2(api.port);
+    const raw = await connectRawHttp2(api.port);
     for (let turn = 0; turn < 20; turn++) raw.write(...Array(100).fill(one));
     await ended(raw, 10_000);
   });
@@ -333,10 +333,10 @@ describe('an HTTP/2 connection', () => {
 
   test('ends after silence, half of the headers, nothing after the first request, or only PING', async () => {
     const [silent, half, idle, pinging] = [
-      await rawHttp2(api.port),
-      await rawHttp2(api.port),
-      await rawHttp2(api.port),
-      await rawHttp2(api.port),
+      await connectRawHttp2(api.port),
+      await connectRawHttp2(api.port),
+      await connectRawHttp2(api.port),
+      await connectRawHttp2(api.port),
     ] as const;
     half.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endStream, 1, request('/healthz')));
     idle.write(

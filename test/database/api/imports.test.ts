@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
 let api: TestApi;
-let admin: Callers['admin'];
-let utility: Callers['utility'];
-let home: Callers['home'];
-registerCallers((made) => ({ api, admin, utility, home } = made));
+let admin: CallersByRole['admin'];
+let utility: CallersByRole['utility'];
+let home: CallersByRole['home'];
+registerCallersByRole((made) => ({ api, admin, utility, home } = made));
 
 const post = (
   key: string,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 /** Two API processes on one database. This test acts as their proxy on the loopback and sends client addresses. */
 let api: TestApi;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const INSIDE = '10.1.2.3';
 const OUTSIDE = '203.0.113.7';
-const refused = expectedErrorBody('addressNotAllowed');
+const refused = createExpectedErrorBody('addressNotAllowed');
 
 /** `at`: the address from which the request comes. */
 function ask(
@@ -104,7 +104,7 @@ describe('a key that expires', () => {
   };
   const rotate = (key: string, keyId: string, body: unknown) =>
     ask(key, INSIDE, `/v1/keys/${keyId}/rotate`, { method: 'POST', body });
-  const refusal = [403, expectedErrorBody('keyExpiry')];
+  const refusal = [403, createExpectedErrorBody('keyExpiry')];
 
   test('creates no key that outlives it', async () => {
     const { key } = await expiring();

@@ -1,8 +1,8 @@
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { awaitFirstPage, streamPages } from '#src/api/long-answers.ts';
+import { awaitFirstPage, streamJsonPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 /** Number of requested hours: more than one page that is read from the database. */
 const HOURS = 100 * 24;
@@ -23,7 +23,7 @@ beforeAll(async () => {
           }
         };
         reply.type('application/json; charset=utf-8');
-        return reply.send(streamPages({ user_id: 'usr_1' }, await awaitFirstPage(pages())));
+        return reply.send(streamJsonPages({ user_id: 'usr_1' }, await awaitFirstPage(pages())));
       });
     },
   });
@@ -32,7 +32,7 @@ beforeAll(async () => {
     { length: HOURS },
     (_, hour) => [Date.parse('2026-03-01') + hour * 3_600_000, hour * 1_000] as const,
   );
-  await writeProfile(api, home.userId, new Map(hours));
+  await writeLoadProfile(api, home.userId, new Map(hours));
 });
 afterAll(() => api.close());
 

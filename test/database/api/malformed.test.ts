@@ -2,13 +2,13 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
+import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
 /** Invalid requests of many kinds: each gets an answer that explains the error, without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({ counter: async () => UNCOUNTED });
+  api = await testApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
   admin = await api.user('admin');
 });
 afterAll(() => api.close());

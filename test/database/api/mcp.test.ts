@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '#src/api/mcp/tools.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { expectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { connectOverHttp, createToolClient, newClient, type ToolClient, trustCertificate } from '#test/support/mcp.ts';
-import { addMember, homeKey } from '#test/support/members.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { addMember, createMemberKeyForHome } from '#test/support/members.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Tests of the tools for assistants: known answers, access rights, and requests of hostile clients. */
 const QUARTER_HOUR_MS = 900_000;
@@ -35,7 +35,7 @@ let carlsMeter: string;
 /** A home of the utility that is not in the group. */
 let dora: Person;
 let dorasMeter: string;
-let certificate: Awaited<ReturnType<typeof temporaryFolder>>;
+let certificate: Awaited<ReturnType<typeof createTemporaryFolder>>;
 
 const sql = (text: string, values: unknown[]) => api.database.pool.query(text, values);
 const http = (path: string, key: string, body: unknown, method = 'POST') => api.send(path, { method, key, body });
@@ -67,7 +67,7 @@ async function connectOtherKeys(): Promise<void> {
   await addMember(api, anna, carl, 'read');
   const { group_id } = (await http('/v1/groups', utility.key, { name: 'Square' })).json;
   await http(`/v1/groups/${group_id}/users`, utility.key, { add: [anna.userId] });
-  ofMember = await connectOverHttp(api, await homeKey(api, anna, carl));
+  ofMember = await connectOverHttp(api, await createMemberKeyForHome(api, anna, carl));
   ofGroup = await connectOverHttp(api, await keyOf(utility, { group_id }));
   ofMeter = await connectOverHttp(api, await keyOf(anna, { device_id: hall }));
 }
@@ -75,7 +75,7 @@ async function connectOtherKeys(): Promise<void> {
 beforeAll(async () => {
   api = await testApi({ corsOrigins: [PAGE] });
   trustCertificate(api);
-  certificate = await temporaryFolder();
+  certificate = await createTemporaryFolder();
   admin = await api.user('admin');
   utility = await api.user('utility');
   anna = await api.user('homeowner', { enrolledBy: utility.userId });
@@ -334,7 +334,7 @@ describe('answers of MCP tools equal known answers', () => {
       const client = newClient();
       const transport = new StdioClientTransport({
         command: process.execPath,
-        args: [PROGRAM, 'mcp', '--url', `https://localhost:${api.port}`, '--ca', ca, ...args],
+        args: [TESTED_PROGRAM, 'mcp', '--url', `https://localhost:${api.port}`, '--ca', ca, ...args],
         env: { PATH: process.env.PATH ?? '', ENERGY_API_KEY: key },
       });
       await client.connect(transport);
@@ -358,7 +358,7 @@ describe('answers of MCP tools equal known answers', () => {
     await wrong.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [PROGRAM, 'mcp', '--url', `https://localhost:${api.port}`, '--ca', ca],
+        args: [TESTED_PROGRAM, 'mcp', '--url', `https://localhost:${api.port}`, '--ca', ca],
         env: { PATH: process.env.PATH ?? '', ENERGY_API_KEY: 'eus_live_wrong' },
       }),
     );
@@ -544,7 +544,7 @@ describe('the MCP endpoint', () => {
       expect({ origin, status: refused.status, body: await refused.json() }).toEqual({
         origin,
         status: 403,
-        body: expectedErrorBody('originNotAllowed'),
+        body: createExpectedErrorBody('originNotAllowed'),
       });
     }
     const served = await post(JSON.stringify(message), { origin: PAGE });

@@ -5,9 +5,9 @@ import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
-import { type Answer, type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 import { registerApp, requestAppTokens } from '#test/support/apps.ts';
-import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#test/support/members.ts';
+import { addMember, type Browser, createMemberKeyForHome, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
  * Expected status of each operation, by caller: the home's own account, a member with access read, a member with access manage, a stranger,
@@ -148,7 +148,7 @@ const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
   // The database has a single connection, so an operation that needs a second one during its transaction would never end.
-  api = await testApi({ connections: 1, counter: async () => UNCOUNTED });
+  api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
@@ -162,11 +162,11 @@ beforeAll(async () => {
     await addMember(api, home, person, access);
     const all =
       access === 'read' ? SCOPES.filter((one) => one.endsWith(':read')) : SCOPES.filter((one) => one !== 'keys:write');
-    const key = await homeKey(api, home, person, { scopes: all });
+    const key = await createMemberKeyForHome(api, home, person, { scopes: all });
     member[access] = { ...person, homeKey: key, browser: await signInBrowser(api, person.userId) };
   }
   await addMember(api, otherHome, member.manage, 'manage');
-  otherHomesKey = await homeKey(api, otherHome, member.manage);
+  otherHomesKey = await createMemberKeyForHome(api, otherHome, member.manage);
   const other = await api.user('homeowner', { scopes });
   memberOfNobody = await addMember(api, otherHome, other, 'read');
   const app = await registerApp(api, utility, { scopes: APP_SCOPE_NAMES });
@@ -295,7 +295,10 @@ const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(p
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 
 /** Sends a request about a resource of the home that no earlier call has changed, with a key or from a browser. */
-async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; browser?: Browser }): Promise<Answer> {
+async function call(
+  operation: (typeof OPERATIONS)[number],
+  by: { key?: string; browser?: Browser },
+): Promise<TestApiResponse> {
   const { name, method } = operation;
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   const known = unchanged?.name === name ? unchanged.values : undefined;
@@ -336,7 +339,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     /\{/.test(operation.path) ||
     operation.query?.shape.user_id !== undefined ||
     JSON.stringify(BODIES[name]?.() ?? null).includes(home.userId);
-  const expectAnswer = ({ status, text }: Answer, expected: string, of: string) => {
+  const expectAnswer = ({ status, text }: TestApiResponse, expected: string, of: string) => {
     if (expected === 'own') expect({ of, hasHome: text.includes(home.userId) }).toEqual({ of, hasHome: false });
     else expect({ of, status }).toEqual({ of, status: expected === 'ok' ? created(operation) : Number(expected) });
   };

@@ -8,8 +8,8 @@ import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
   addMember,
+  createMemberKeyForHome,
   getInvitationToken,
-  homeKey,
   inviteMember,
   type Person,
   readEmailAddress,
@@ -245,7 +245,7 @@ describe('the end of a membership', () => {
   test.each(['owner', 'member'] as const)('by the %s ends its keys and webhooks at once', async (by) => {
     const [home, member] = [await person(), await person()];
     const memberId = await addMember(api, home, member, 'manage');
-    const [key, browser] = [await homeKey(api, home, member), await signInBrowser(api, member.userId)];
+    const [key, browser] = [await createMemberKeyForHome(api, home, member), await signInBrowser(api, member.userId)];
     const hook = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' };
     const made = (await api.send('/v1/webhooks', { method: 'POST', key, body: hook })).json.webhook_id;
     const own = (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body: hook })).json.webhook_id;
@@ -295,7 +295,7 @@ describe('the end of a membership', () => {
   test('waits for a running change, and takes effect before each later one', async () => {
     const [home, member] = [await person(), await person()];
     const memberId = await addMember(api, home, member, 'manage');
-    const key = await homeKey(api, home, member);
+    const key = await createMemberKeyForHome(api, home, member);
     const client = await api.database.pool.connect();
     try {
       // Locks the membership, as a concurrent change by the member would.
@@ -319,7 +319,10 @@ describe('the end of a membership', () => {
     const [home, member, other] = [await person(), await person(), await person()];
     await addMember(api, home, member, 'manage');
     await addMember(api, home, other, 'read');
-    const [key, readKey] = [await homeKey(api, home, member), await homeKey(api, home, other)];
+    const [key, readKey] = [
+      await createMemberKeyForHome(api, home, member),
+      await createMemberKeyForHome(api, home, other),
+    ];
     const paired = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'plug', location: 'x' } });
     await eraseUser(api.db, member.userId);
     expect((await api.send('/v1/devices', { key: home.key })).json).toMatchObject([
@@ -358,7 +361,7 @@ describe('a key for the home of another account', () => {
     const before = await api.send('/v1/keys', { method: 'POST', key: member.key, body: { home_user_id: home.userId } });
     expect(before.status).toBe(403);
     await addMember(api, home, member, 'manage');
-    const key = await homeKey(api, home, member);
+    const key = await createMemberKeyForHome(api, home, member);
     const device = (
       await api.send('/v1/devices', { method: 'POST', key: home.key, body: { type: 'x', location: 'x' } })
     ).json;

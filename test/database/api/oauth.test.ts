@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
-import type { SecretBox } from '#src/core/secrets.ts';
+import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { loadReceiver } from '#src/delivery/webhook/subscriptions.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
@@ -180,7 +180,7 @@ describe('an app that a home authorizes', () => {
     const { webhook_id: webhookId } = (await api.send('/v1/webhooks', { method: 'POST', key, body })).json;
     const received = async () => {
       const events = ['usage.updated', 'alert.triggered', 'remark.raised', 'webhook.test'];
-      const box = { open: () => 'a secret token' } as unknown as SecretBox;
+      const box = { open: () => 'a secret token' } as unknown as SecretEncrypter;
       const about = events.map((event) => loadReceiver(api.db, box, { webhookId, event }, api.now));
       const loaded = await Promise.all(about);
       return events.filter((_, index) => loaded[index] !== null);

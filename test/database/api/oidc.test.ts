@@ -6,7 +6,7 @@ import type { OidcConfig } from '#src/config/oidc.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser, type Role, updateUser } from '#src/users/store.ts';
-import { type Answer, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { TEST_URL, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { type OidcServer, startOidc } from '#test/support/oidc.ts';
 
 const CALLBACK = `${TEST_URL}/dashboard/sign-in/callback`;
@@ -69,8 +69,8 @@ async function person(claims: Record<string, unknown> = {}, { role = 'homeowner'
   return { login, email, userId };
 }
 
-const setCookies = ({ headers }: Answer) => [headers['set-cookie'] ?? []].flat();
-const cookieOf = (answer: Answer, name: string) =>
+const setCookies = ({ headers }: TestApiResponse) => [headers['set-cookie'] ?? []].flat();
+const cookieOf = (answer: TestApiResponse, name: string) =>
   setCookies(answer)
     .find((one) => one.startsWith(`${name}=`))
     ?.split(';')[0] ?? '';
@@ -87,9 +87,9 @@ async function signIn(login: string, at = api) {
   const { location, cookie } = await begin(at);
   return comeBack(await provider.signIn(location, login), cookie, at);
 }
-const sessionOf = (answer: Answer, at = api) =>
+const sessionOf = (answer: TestApiResponse, at = api) =>
   at.send('/dashboard/session', { headers: { cookie: cookieOf(answer, '__Secure-energy_session') } });
-const problemOf = ({ status, headers }: Answer) =>
+const problemOf = ({ status, headers }: TestApiResponse) =>
   status === 303 ? /\?problem=(\w+)$/.exec(String(headers.location))?.[1] : `status ${status}`;
 const acts = async (userId: string) =>
   (

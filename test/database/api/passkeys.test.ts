@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Answer, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { TEST_URL, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { createAuthenticator, type ForgedResponse } from '#test/support/authenticator.ts';
 import { getSessionCookie, registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
@@ -27,7 +27,7 @@ async function person() {
   const { challenge_id, options } = await begin(headers);
   const added = await add(headers, { challenge_id, credential: authenticator.create(options) });
   expect(added.status).toBe(201);
-  const signIn = async (forged: ForgedResponse = {}): Promise<Answer> => {
+  const signIn = async (forged: ForgedResponse = {}): Promise<TestApiResponse> => {
     const created = await challenge();
     return enter(created.sign_in_id, authenticator.sign(created.options, forged));
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
@@ -256,7 +256,7 @@ test('a channel can have its own placement, which applies to its whole past: one
       { ts, channel: 'em0/export', energy_total_kwh: back },
       { ts, channel: 'em1/import', energy_total_kwh: roof },
     ];
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: getReadingsTopic(clamps),
       payload: Buffer.from(JSON.stringify(readings)),
       receivedAtMs: api.now.getTime(),
@@ -328,7 +328,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const sendIntervals = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
     const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),

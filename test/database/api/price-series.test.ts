@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { loadPrices } from '#src/tariffs/prices.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let api: Callers['api'];
-let admin: Callers['admin'];
-let utility: Callers['utility'];
-let home: Callers['home'];
-registerCallers((made) => {
+let api: CallersByRole['api'];
+let admin: CallersByRole['admin'];
+let utility: CallersByRole['utility'];
+let home: CallersByRole['home'];
+registerCallersByRole((made) => {
   ({ api, admin, utility, home } = made);
 });
 

@@ -4,27 +4,26 @@ import type { LookupFunction } from 'node:net';
 import { connect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
-import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import {
   admin,
   advanceClock,
-  answerOfHost,
-  answerPresets,
-  answerRows,
-  answerWith,
   api,
+  createHostResponseSetter,
+  createRowsResponse,
   createSeriesId,
+  createSourceResponse,
+  createTestSource,
   deletePrices,
   fetchAllSources,
-  fetchAnswer,
   fetcher,
   fetchNextSource,
+  fetchTestResponse,
   getSeries,
   home,
   host,
-  ownSource,
   patchSeries,
   presetUrls,
   putPrices,
@@ -32,6 +31,7 @@ import {
   readPrices,
   registerSourceApi,
   SECRET_BOX,
+  setPresetResponse,
   sourceUrl,
   utility,
 } from '#test/support/price-sources.ts';
@@ -61,8 +61,8 @@ describe('recorded answers of a server', () => {
       { unit: 'g', minutes: 30, first: '2026-10-24T23:00', count: 50 },
     ],
   ])('are fetched by %s and stored: %s', async (name, file, { unit, minutes, first, count }) => {
-    answerWith(await recorded(file));
-    answerPresets((request) =>
+    createSourceResponse(await recorded(file));
+    setPresetResponse((request) =>
       fetcher.fetchAnswer({ ...request, url: sourceUrl(request.url.slice(new URL(request.url).origin.length)) }),
     );
     const [noun, values] = unit === 'g' ? ['emission-series', 'intensities'] : ['price-series', 'prices'];
@@ -79,18 +79,18 @@ describe('recorded answers of a server', () => {
   });
 
   test('that arrive late are fetched again after 5 minutes, if yesterday’s arrived in time', async () => {
-    answerWith(answerRows(['15T12:00', 1], ['16T00:00', 2]));
-    const id = await createSeriesId({ source: ownSource() });
+    createSourceResponse(createRowsResponse(['15T12:00', 1], ['16T00:00', 2]));
+    const id = await createSeriesId({ source: createTestSource() });
     await fetchAllSources();
     expect(await readNextFetchTime(id)).toBe('15T18:00');
     advanceClock(24 * 60);
-    answerWith(answerRows(['16T00:00', 2], ['16T12:00', 3]));
+    createSourceResponse(createRowsResponse(['16T00:00', 2], ['16T12:00', 3]));
     await fetchAllSources();
     expect([await readNextFetchTime(id), (await getSeries(id)).last_error]).toEqual(['16T11:20', null]);
     advanceClock(4);
     expect(await fetchAllSources()).toBe(0);
     advanceClock(1);
-    answerWith(answerRows(['16T12:00', 3], ['17T00:00', 4]));
+    createSourceResponse(createRowsResponse(['16T12:00', 3], ['17T00:00', 4]));
     expect(await fetchAllSources()).toBe(1);
     expect(await readNextFetchTime(id)).toBe('16T18:00');
     expect(await readPrices(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
@@ -99,43 +99,48 @@ describe('recorded answers of a server', () => {
 
 describe('a fetch', () => {
   test.each<[string, () => void, string, string]>([
-    ['of status 503', answerOfHost({ status: 503, body: 'secret text' }), 'HTTP 503', '15T11:20'],
+    ['of status 503', createHostResponseSetter({ status: 503, body: 'secret text' }), 'HTTP 503', '15T11:20'],
     [
       'of status 429, after its Retry-After',
-      answerOfHost({ status: 429, headers: { 'retry-after': '1800' } }),
+      createHostResponseSetter({ status: 429, headers: { 'retry-after': '1800' } }),
       'HTTP 429',
       '15T11:45',
     ],
     [
       'of a redirect',
-      answerOfHost({ status: 302, headers: { location: 'https://127.0.0.1/' } }),
+      createHostResponseSetter({ status: 302, headers: { location: 'https://127.0.0.1/' } }),
       'HTTP 302: redirects are not followed',
       '15T11:20',
     ],
-    ['of 20 MB', () => answerWith(Buffer.alloc(20_000_000, ' ')), 'the response is longer than 5 MiB', '15T11:20'],
+    [
+      'of 20 MB',
+      () => createSourceResponse(Buffer.alloc(20_000_000, ' ')),
+      'the response is longer than 5 MiB',
+      '15T11:20',
+    ],
     [
       'of 20 MB, packed to 20 kB',
-      () => answerWith(gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }),
+      () => createSourceResponse(gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }),
       'the response is longer than 5 MiB',
       '15T11:20',
     ],
     [
       'that does not end',
-      answerOfHost({ status: 200, body: '{"rows":[', ending: 'goes on' }),
+      createHostResponseSetter({ status: 200, body: '{"rows":[', ending: 'goes on' }),
       'no complete response within 3 s',
       '15T11:20',
     ],
-    ['without an answer', answerOfHost(null), 'no complete response within 3 s', '15T11:20'],
+    ['without an answer', createHostResponseSetter(null), 'no complete response within 3 s', '15T11:20'],
     [
       'that breaks off',
-      answerOfHost({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
+      createHostResponseSetter({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
       'the source closed the connection before it responded (ECONNRESET)',
       '15T11:20',
     ],
-    ['of no price', () => answerWith('{"rows":[]}'), 'the response has no values', '15T11:20'],
+    ['of no price', () => createSourceResponse('{"rows":[]}'), 'the response has no values', '15T11:20'],
   ])('%s is a failure, and is repeated', async (_, arrange, error, nextAt) => {
     arrange();
-    const id = await createSeriesId({ source: ownSource() });
+    const id = await createSeriesId({ source: createTestSource() });
     expect(await fetchAllSources()).toBe(1);
     const shown = await getSeries(id);
     expect([shown.last_error, shown.last_fetched_at, shown.next_fetch_at.slice(8, 16)]).toEqual([error, null, nextAt]);
@@ -143,8 +148,8 @@ describe('a fetch', () => {
   });
 
   test('of a compressed response is decoded', async () => {
-    answerWith(gzipSync(answerRows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
-    const id = await createSeriesId({ source: ownSource() });
+    createSourceResponse(gzipSync(createRowsResponse(['15T12:00', 1])), { 'content-encoding': 'gzip' });
+    const id = await createSeriesId({ source: createTestSource() });
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '1' });
   });
@@ -164,9 +169,9 @@ describe('a fetch', () => {
         });
       }
     }
-    answerWith('fine');
+    createSourceResponse('fine');
     let addresses: string[] = [];
-    const guarded = createAnswerFetcher({
+    const guarded = createPriceSourceFetcher({
       allowPrivate: false,
       agent: new Watched({ keepAlive: false }),
       resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -190,9 +195,9 @@ describe('a fetch', () => {
 
 describe('several workers', () => {
   test('never fetch the same source twice, nor a host twice in a second', async () => {
-    answerWith(answerRows(['15T12:00', 1]));
+    createSourceResponse(createRowsResponse(['15T12:00', 1]));
     for (let count = 0; count < 6; count++)
-      await createSeriesId({ source: ownSource({ url: sourceUrl(`/${count}`) }) });
+      await createSeriesId({ source: createTestSource({ url: sourceUrl(`/${count}`) }) });
     const claimedAt = 'SELECT extract(epoch FROM fetched_at) AS at FROM source_hosts WHERE host = $1';
     const fetchedAt = new Set<number>();
     const worker = async () => {
@@ -217,7 +222,7 @@ describe('several workers', () => {
 
   test('fetch a preset once for all series that have it and the same token', async () => {
     const day = { object: 'list', data: [{ start_timestamp: Date.parse('2026-06-15T12:00Z'), marketprice: 100 }] };
-    answerPresets(async () => ({ text: JSON.stringify(day) }));
+    setPresetResponse(async () => ({ text: JSON.stringify(day) }));
     const ids = [
       await createSeriesId({ source: { preset: 'awattar_de' } }, home.key),
       await createSeriesId({ source: { preset: 'awattar_de' } }),
@@ -240,7 +245,7 @@ describe('several workers', () => {
   });
 
   test('at once fetch a preset once for all series that share it', async () => {
-    answerPresets(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
+    setPresetResponse(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
       await createSeriesId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
@@ -257,7 +262,7 @@ describe('several workers', () => {
   });
 
   test('fetch a preset once, however many series share it', async () => {
-    answerPresets(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
+    setPresetResponse(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
     const id = await createSeriesId({ source: { preset: 'awattar_de' } });
     await api.database.pool.query(
       `WITH more AS (INSERT INTO price_series SELECT (jsonb_populate_record(p, jsonb_build_object('series_id', 'copy ' || n))).*
@@ -276,15 +281,15 @@ describe('several workers', () => {
   });
 
   test('discard a response whose source has changed meanwhile, and take over from a killed worker', async () => {
-    const id = await createSeriesId({ source: ownSource() });
-    host.answer = () => ({ status: 200, body: answerRows(['15T12:00', 1]) });
-    const changing: FetchAnswer = async (request) => {
-      await patchSeries(id, { source: ownSource({ url: sourceUrl('/new') }) });
-      return fetchAnswer(request);
+    const id = await createSeriesId({ source: createTestSource() });
+    host.answer = () => ({ status: 200, body: createRowsResponse(['15T12:00', 1]) });
+    const changing: SourceFetcher = async (request) => {
+      await patchSeries(id, { source: createTestSource({ url: sourceUrl('/new') }) });
+      return fetchTestResponse(request);
     };
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
     expect([await readPrices(id), await readNextFetchTime(id)]).toEqual([{}, '15T11:15']);
-    const killed: FetchAnswer = () => Promise.reject(new Error('killed'));
+    const killed: SourceFetcher = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
     // A worker that stops releases the lease of its source at once.
@@ -303,9 +308,9 @@ describe('several workers', () => {
 });
 
 test('a custom address is not fetched once its owner becomes a homeowner', async () => {
-  answerWith(answerRows(['15T12:00', 1]));
+  createSourceResponse(createRowsResponse(['15T12:00', 1]));
   const formerUtility = await api.user('utility');
-  const id = await createSeriesId({ source: ownSource() }, formerUtility.key);
+  const id = await createSeriesId({ source: createTestSource() }, formerUtility.key);
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [formerUtility.userId]);
   await fetchAllSources();
   expect([(await getSeries(id, formerUtility.key)).last_error, host.calls]).toEqual([
@@ -316,7 +321,7 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
 
 test('a source that fails for a day is reported to its owner once', async () => {
   host.answer = () => ({ status: 500 });
-  const id = await createSeriesId({ source: ownSource() });
+  const id = await createSeriesId({ source: createTestSource() });
   for (let count = 0; count < 14; count++) {
     await fetchAllSources();
     api.now = new Date((await getSeries(id)).next_fetch_at);
@@ -342,8 +347,8 @@ test('a source that fails for a day is reported to its owner once', async () => 
 });
 
 test('a fetched price queues the costs of homes with an alert on costs; an unchanged price does not', async () => {
-  answerWith(answerRows(['15T12:00', 1]));
-  const id = await createSeriesId({ source: ownSource() });
+  createSourceResponse(createRowsResponse(['15T12:00', 1]));
+  const id = await createSeriesId({ source: createTestSource() });
   const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { series_id: id } };
   expect((await api.send('/v1/tariffs', { method: 'POST', key: home.key, body: tariff })).status).toBe(201);
   const alert = { type: 'daily_cost', threshold: '1', delivery: 'email' };
@@ -360,7 +365,7 @@ test('a fetched price queues the costs of homes with an alert on costs; an uncha
   advanceClock(24 * 60);
   expect(await fetchAllSources()).toBe(1);
   expect(await queued()).toEqual([]);
-  answerWith(answerRows(['15T12:00', 2]));
+  createSourceResponse(createRowsResponse(['15T12:00', 2]));
   advanceClock(24 * 60);
   await fetchAllSources();
   expect(await queued()).toEqual([[home.userId]]);

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '#test/support/api.ts';
+import type { TestApiResponse } from '#test/support/api.ts';
 import {
   advanceClock,
-  answerRows,
-  answerWith,
   api,
+  createForeignTestSource,
+  createRowsResponse,
   createSeriesId,
+  createSourceResponse,
+  createTestSource,
   deletePrices,
   fetchAllSources,
   fetchNextSource,
-  foreignSource,
   getSeries,
   HOURLY_PRICE_SERIES,
   home,
   host,
-  ownSource,
   patchSeries,
   postSeries,
   putPrices,
@@ -29,8 +29,8 @@ registerSourceApi();
 
 describe('a series with a source', () => {
   test('is fetched once when the source is set and then at its times, and shows the last result', async () => {
-    answerWith(answerRows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
-    const made = await postSeries({ source: ownSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
+    createSourceResponse(createRowsResponse(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
+    const made = await postSeries({ source: createTestSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
     const { series_id: id } = made.json;
     expect(made.json).toMatchObject({
@@ -47,7 +47,7 @@ describe('a series with a source', () => {
       series_id: id,
       user_id: utility.userId,
       ...HOURLY_PRICE_SERIES,
-      source: { ...ownSource(), scale: '0.5', timezone: 'UTC' },
+      source: { ...createTestSource(), scale: '0.5', timezone: 'UTC' },
       last_fetched_at: '2026-06-15T11:15:00.000Z',
       next_fetch_at: '2026-06-15T18:00:00.000Z',
       last_error: '1 of 3 rows were not stored; row 3: starts_at must be a multiple of 60 minutes in UTC',
@@ -57,7 +57,7 @@ describe('a series with a source', () => {
         'secret key',
       );
     // At the next fetch, a corrected price replaces the previous one.
-    answerWith(answerRows(['15T12:00', 0.3], ['15T13:00', -0.05]));
+    createSourceResponse(createRowsResponse(['15T12:00', 0.3], ['15T13:00', -0.05]));
     advanceClock(6 * 60 + 45);
     expect(await fetchAllSources()).toBe(1);
     expect(await readPrices(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
@@ -66,14 +66,14 @@ describe('a series with a source', () => {
   });
 
   test('never replaces a price that was set by hand, until that price is removed', async () => {
-    answerWith(answerRows(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
+    createSourceResponse(createRowsResponse(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
     const id = await createSeriesId({});
     await putPrices(id, ['15T12:00', '9'], ['16T00:00', '8']);
-    await patchSeries(id, { source: ownSource() });
+    await patchSeries(id, { source: createTestSource() });
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
     await putPrices(id, ['15T13:00', '2']);
-    answerWith(answerRows(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
+    createSourceResponse(createRowsResponse(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
@@ -83,7 +83,7 @@ describe('a series with a source', () => {
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
     // After the prices set by hand are deleted, the source's prices apply again.
-    answerWith(answerRows(['15T12:00', 11], ['16T00:00', 41]));
+    createSourceResponse(createRowsResponse(['15T12:00', 11], ['16T00:00', 41]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
@@ -101,16 +101,16 @@ describe('a series with a source', () => {
   });
 
   test('keeps headers that a change omits, for the same host only', async () => {
-    answerWith(answerRows(['15T12:00', 1]));
-    const id = await createSeriesId({ source: ownSource({ headers: { 'x-key': 'one' } }) });
-    await patchSeries(id, { name: 'Other', source: ownSource({ url: sourceUrl('/other') }) });
+    createSourceResponse(createRowsResponse(['15T12:00', 1]));
+    const id = await createSeriesId({ source: createTestSource({ headers: { 'x-key': 'one' } }) });
+    await patchSeries(id, { name: 'Other', source: createTestSource({ url: sourceUrl('/other') }) });
     await fetchAllSources();
     expect(host.calls.map(({ path, headers }) => [path, headers['x-key']])).toEqual([['/other', 'one']]);
     expect((await getSeries(id)).name).toBe('Other');
-    const foreign = foreignSource();
+    const foreign = createForeignTestSource();
     expect((await patchSeries(id, { source: foreign })).json.details[0].field).toBe('source.headers');
     expect((await patchSeries(id, { source: { ...foreign, headers: {} } })).status).toBe(200);
-    await patchSeries(id, { source: ownSource({ headers: {} }) });
+    await patchSeries(id, { source: createTestSource({ headers: {} }) });
     await fetchAllSources();
     expect(host.calls.at(-1)?.headers['x-key']).toBe(undefined);
     expect((await patchSeries(id, {})).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a series with a source', () => {
   });
 
   test('of a utility is visible to its homeowners without its source', async () => {
-    const id = await createSeriesId({ source: ownSource() });
+    const id = await createSeriesId({ source: createTestSource() });
     expect(await getSeries(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY_PRICE_SERIES });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
     expect(listed[0]).toHaveProperty('next_fetch_at');
@@ -135,8 +135,8 @@ describe('an emission series with a source', () => {
     (await send('GET', `${path(id)}/intensities?start=2026-06-15&end=2026-06-15`)).json;
 
   test('stores intensities as a price series stores prices, and is checked, changed and returned alike', async () => {
-    answerWith(answerRows(['15T12:00', 0.1234], ['15T12:30', 200]));
-    const source = ownSource({ scale: '1000' });
+    createSourceResponse(createRowsResponse(['15T12:00', 0.1234], ['15T12:30', 200]));
+    const source = createTestSource({ scale: '1000' });
     const checked = await send('POST', path(), { ...EMISSIONS, source, check: true });
     const answer = [half('15T12:00', '123.4'), half('15T12:30', '200000')];
     expect([checked.status, checked.json]).toEqual([200, { intensities: answer, count: 2, rejected: [] }]);
@@ -175,7 +175,7 @@ describe('an emission series with a source', () => {
       return [status, json.details?.[0].field ?? json.code];
     };
     expect(await refused({ preset: 'octopus_agile_c' })).toEqual([422, 'source.preset']);
-    expect(await refused(ownSource())).toEqual([403, 'own_addresses']);
+    expect(await refused(createTestSource())).toEqual([403, 'own_addresses']);
     expect((await postSeries({ source: { preset: 'carbon_intensity_gb' } })).json.details[0].field).toBe(
       'source.preset',
     );
@@ -187,24 +187,24 @@ describe('an emission series with a source', () => {
 
 describe('a source is refused', () => {
   test.each([
-    [foreignSource({ url: 'http://prices.example/x' }), 'source.url'],
-    [foreignSource({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
-    [foreignSource({ format: 'yaml' }), 'source.format'],
-    [foreignSource({ starts_at: '$..from' }), 'source.starts_at'],
-    [foreignSource({ value: '$.rows[*]' }), 'source.value'],
-    [foreignSource({ items: '$.rows[?@.price>1]' }), 'source.items'],
-    [foreignSource({ format: 'csv' }), 'source.items'],
-    [foreignSource({ format: 'xml', items: undefined }), 'source.items'],
-    [foreignSource({ scale: '0.00000000001' }), 'source.scale'],
-    [foreignSource({ scale: 0 }), 'source.scale'],
-    [foreignSource({ timezone: 'CEST' }), 'source.timezone'],
-    [foreignSource({ at: [] }), 'source.at'],
-    [foreignSource({ at: ['24:00'] }), 'source.at.0'],
-    [foreignSource({ at: ['11:15', '11:15'] }), 'source.at'],
-    [foreignSource({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
-    [foreignSource({ headers: { Host: 'x' } }), 'source.headers.Host'],
-    [foreignSource({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
-    [foreignSource({ colour: 1 }), 'source.colour'],
+    [createForeignTestSource({ url: 'http://prices.example/x' }), 'source.url'],
+    [createForeignTestSource({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
+    [createForeignTestSource({ format: 'yaml' }), 'source.format'],
+    [createForeignTestSource({ starts_at: '$..from' }), 'source.starts_at'],
+    [createForeignTestSource({ value: '$.rows[*]' }), 'source.value'],
+    [createForeignTestSource({ items: '$.rows[?@.price>1]' }), 'source.items'],
+    [createForeignTestSource({ format: 'csv' }), 'source.items'],
+    [createForeignTestSource({ format: 'xml', items: undefined }), 'source.items'],
+    [createForeignTestSource({ scale: '0.00000000001' }), 'source.scale'],
+    [createForeignTestSource({ scale: 0 }), 'source.scale'],
+    [createForeignTestSource({ timezone: 'CEST' }), 'source.timezone'],
+    [createForeignTestSource({ at: [] }), 'source.at'],
+    [createForeignTestSource({ at: ['24:00'] }), 'source.at.0'],
+    [createForeignTestSource({ at: ['11:15', '11:15'] }), 'source.at'],
+    [createForeignTestSource({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
+    [createForeignTestSource({ headers: { Host: 'x' } }), 'source.headers.Host'],
+    [createForeignTestSource({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
+    [createForeignTestSource({ colour: 1 }), 'source.colour'],
     [{ preset: 'nobody' }, 'source.preset'],
     [{ preset: 'entsoe_fr' }, 'source.token'],
     [{ preset: 'awattar_de', token: 'x' }, 'source.token'],
@@ -219,14 +219,14 @@ describe('a source is refused', () => {
   });
 
   test('with a custom address from a homeowner, and beyond 20 sources of an account', async () => {
-    const body = { ...HOURLY_PRICE_SERIES, source: ownSource() };
+    const body = { ...HOURLY_PRICE_SERIES, source: createTestSource() };
     const refused = await api.send('/v1/price-series', { method: 'POST', key: home.key, body });
     expect([refused.status, refused.json.code]).toEqual([403, 'own_addresses']);
     const owner = await api.user('homeowner');
     const ids: string[] = [];
     for (let count = 0; count < 20; count++)
       ids.push(await createSeriesId({ source: { preset: 'awattar_de' } }, owner.key));
-    expect((await patchSeries(ids[0] as string, { source: ownSource() }, owner.key)).status).toBe(403);
+    expect((await patchSeries(ids[0] as string, { source: createTestSource() }, owner.key)).status).toBe(403);
     const beyond = await postSeries({ source: { preset: 'awattar_at' } }, owner.key);
     expect([beyond.status, beyond.json.code]).toEqual([409, 'too_many_sources']);
     expect((await patchSeries(ids[0] as string, { source: { preset: 'awattar_at' } }, owner.key)).status).toBe(200);
@@ -235,19 +235,19 @@ describe('a source is refused', () => {
   });
 
   test('if an account sets and checks sources more than 100 times a day', async () => {
-    const id = await createSeriesId({ source: ownSource() });
+    const id = await createSeriesId({ source: createTestSource() });
     await api.database.pool.query('UPDATE source_checks SET checks = 100');
-    const refused = await patchSeries(id, { source: ownSource() });
+    const refused = await patchSeries(id, { source: createTestSource() });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(12.75 * 3_600)]);
     api.now = new Date('2026-06-16T00:00:00Z');
-    expect((await patchSeries(id, { source: ownSource() })).status).toBe(200);
+    expect((await patchSeries(id, { source: createTestSource() })).status).toBe(200);
   });
 });
 
 describe('a check of a source', () => {
   test('returns the first prices that would be stored, and stores nothing', async () => {
-    answerWith(answerRows(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
-    const { status, json } = await postSeries({ check: true, source: ownSource() });
+    createSourceResponse(createRowsResponse(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
+    const { status, json } = await postSeries({ check: true, source: createTestSource() });
     expect([status, json]).toEqual([
       200,
       {
@@ -266,22 +266,22 @@ describe('a check of a source', () => {
     );
     expect(acts).toEqual([]);
     expect((await postSeries({ check: true })).json.details[0].field).toBe('source');
-    expect((await postSeries({ check: true, source: ownSource() }, home.key)).status).toBe(403);
-    answerWith('<html>a private text</html>');
+    expect((await postSeries({ check: true, source: createTestSource() }, home.key)).status).toBe(403);
+    createSourceResponse('<html>a private text</html>');
     await api.database.pool.query('DELETE FROM source_hosts');
-    const failed = await postSeries({ check: true, source: ownSource() });
+    const failed = await postSeries({ check: true, source: createTestSource() });
     expect([failed.status, failed.json.details]).toEqual([
       422,
       [{ field: 'source', message: 'the response is not JSON' }],
     ]);
-    expect((await postSeries({ check: false, source: ownSource() })).status).toBe(201);
+    expect((await postSeries({ check: false, source: createTestSource() })).status).toBe(201);
   });
 });
 
 describe('a series that is deleted while others change it', () => {
-  type Change = (id: string) => Promise<Answer>;
+  type Change = (id: string) => Promise<TestApiResponse>;
   const changes: [string, Change][] = [
-    ['PATCH of its source', (id) => patchSeries(id, { source: ownSource({ url: sourceUrl('/new') }) })],
+    ['PATCH of its source', (id) => patchSeries(id, { source: createTestSource({ url: sourceUrl('/new') }) })],
     ['PATCH that ends its source', (id) => patchSeries(id, { source: null })],
     ['PATCH of its name', (id) => patchSeries(id, { name: 'x' })],
     ['PUT of prices', (id) => putPrices(id, ['15T12:00', '1'])],
@@ -296,7 +296,7 @@ describe('a series that is deleted while others change it', () => {
   };
 
   /** Sends two requests that wait for the lock of a series, which is granted in order of arrival. Returns their responses. */
-  async function inTurn(id: string, one: Change, other: Change): Promise<[Answer, Answer]> {
+  async function inTurn(id: string, one: Change, other: Change): Promise<[TestApiResponse, TestApiResponse]> {
     const blocker = await api.database.pool.connect();
     // Uses another connection: within a transaction, PostgreSQL lists the same sessions each time.
     const waiting = async () =>
@@ -321,7 +321,7 @@ describe('a series that is deleted while others change it', () => {
 
   test.each(changes)('stays deleted after a %s, in either order', async (_name, change) => {
     for (const isDeletedFirst of [true, false]) {
-      const id = await createSeriesId({ source: ownSource() });
+      const id = await createSeriesId({ source: createTestSource() });
       const [one, other] = isDeletedFirst ? [deletion, change] : [change, deletion];
       const [first, second] = await inTurn(id, one, other);
       const statuses = [first.status, second.status];
@@ -334,9 +334,9 @@ describe('a series that is deleted while others change it', () => {
   });
 
   test('stays deleted while all of these changes and three workers run concurrently', async () => {
-    answerWith(answerRows(['15T12:00', 1]));
+    createSourceResponse(createRowsResponse(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
-      const id = await createSeriesId({ source: ownSource() });
+      const id = await createSeriesId({ source: createTestSource() });
       const all = changes.flatMap(([, change]) => [change(id), change(id)]);
       const [statuses] = await Promise.all([
         Promise.all(all.map(async (answer) => (await answer).status)),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 const PAGE = 'https://app.example.com';
 
@@ -34,7 +34,10 @@ describe('a request', () => {
   test('without Host is refused in JSON, and is served with HTTP/1.0', async () => {
     const { status, json, head } = await raw(lines('GET /healthz HTTP/1.1', close));
     expect(status).toBe(400);
-    expect(json).toEqual({ ...expectedErrorBody('badRequest'), details: [{ field: 'Host', message: 'is required' }] });
+    expect(json).toEqual({
+      ...createExpectedErrorBody('badRequest'),
+      details: [{ field: 'Host', message: 'is required' }],
+    });
     expect(head).toContain('strict-transport-security');
     expect((await raw(lines('GET /healthz HTTP/1.0'))).json).toEqual({ status: 'ok' });
   });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
 const DAY_MS = 86_400_000;
 
 let api: TestApi;
-let admin: Callers['admin'];
-let utility: Callers['utility'];
-let home: Callers['home'];
-registerCallers((made) => ({ api, admin, utility, home } = made));
+let admin: CallersByRole['admin'];
+let utility: CallersByRole['utility'];
+let home: CallersByRole['home'];
+registerCallersByRole((made) => ({ api, admin, utility, home } = made));
 
 const post = (path: string, key: string, body?: unknown) => api.send(path, { method: 'POST', key, body });
 const makeBatch = async (more: object = {}, key = utility.key) =>

@@ -1,8 +1,8 @@
 import { request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
-import { createTrustedProxyTest } from '#src/api/trusted-proxies.ts';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createTrustedProxyChecker } from '#src/api/trusted-proxies.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 /** Tests of the API behind a proxy that terminates TLS. The test itself is the proxy, on the loopback interface. */
 let api: TestApi;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await testApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
   user = await api.user('homeowner');
   plain = createPlainHttpServer(
-    createTrustedProxyTest(['127.0.0.1']),
+    createTrustedProxyChecker(['127.0.0.1']),
     (incoming, response) => api.app.routing(incoming, response),
     () => 'https://localhost:8443',
   );
@@ -40,7 +40,7 @@ function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ s
       .end();
   });
 }
-const required = { status: 403, json: expectedErrorBody('httpsRequired') };
+const required = { status: 403, json: createExpectedErrorBody('httpsRequired') };
 
 test('a request that a trusted proxy forwards from HTTPS is served on the plain port', async () => {
   expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, json: [] });
@@ -69,7 +69,7 @@ test('failures count against the address in the proxy’s header', async () => {
 });
 
 test('an untrusted client’s own headers have no effect', () => {
-  const isTrusted = createTrustedProxyTest(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
+  const isTrusted = createTrustedProxyChecker(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
   expect(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '192.0.2.1'].map(isTrusted)).toEqual([true, true, true, true]);
   expect(['11.1.2.3', '::1', '192.0.2.2', '127.0.0.1', undefined].map(isTrusted)).toEqual([
     false,
@@ -78,6 +78,6 @@ test('an untrusted client’s own headers have no effect', () => {
     false,
     false,
   ]);
-  expect(createTrustedProxyTest([])('127.0.0.1')).toBe(false);
-  expect(() => createTrustedProxyTest(['nonsense'])).toThrow(/TRUST_PROXY: nonsense/);
+  expect(createTrustedProxyChecker([])('127.0.0.1')).toBe(false);
+  expect(() => createTrustedProxyChecker(['nonsense'])).toThrow(/TRUST_PROXY: nonsense/);
 });

@@ -5,7 +5,7 @@ import { createRedisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import { startRedis, type TestRedis } from '#test/support/redis.ts';
 
 const PLANS = {
@@ -63,7 +63,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const { status, json, headers } = await ask();
       expect({ status, json, wait: headers['retry-after'] }).toEqual({
         status: 429,
-        json: { ...expectedErrorBody('tooManyRequests'), retry_after: 40 },
+        json: { ...createExpectedErrorBody('tooManyRequests'), retry_after: 40 },
         wait: '40',
       });
       later(39.6);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { toIncomingMessage } from '#ingest/incoming.ts';
-import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
+import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { createRolesLookup, doesCountAtAnyTime, getCountingEndMs } from '#ingest/normalise/roles-by-time.ts';
+import { createRolesLookup, getCountingEndMs, isEverCounted } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -15,7 +15,7 @@ import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { addConflictingReadings, arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 
 interface Row {
   ts: string;
@@ -54,7 +54,7 @@ async function meter(settings: object = {}) {
     for (const reading of readings) {
       const payload = Buffer.from(JSON.stringify(reading));
       const about = { topic: getReadingsTopic(deviceId), receivedAtMs: api.now.getTime(), replayed: false };
-      const message = toIncomingMessage({ ...about, payload });
+      const message = createIncomingMessage({ ...about, payload });
       if (message) await writer.write([message]);
     }
   };
@@ -66,13 +66,14 @@ async function meter(settings: object = {}) {
 }
 
 /** Returns the URL of the next page, if there is one. */
-const nextOf = ({ headers }: Answer): string | undefined => /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
+const nextOf = ({ headers }: TestApiResponse): string | undefined =>
+  /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
 
 /** Follows the links to further pages up to the end of the list. */
-async function follow({ path, key }: Home, query: string, accept: string): Promise<Answer[]> {
-  const answers: Answer[] = [];
+async function follow({ path, key }: Home, query: string, accept: string): Promise<TestApiResponse[]> {
+  const answers: TestApiResponse[] = [];
   for (let next: string | undefined = `${path}?${query}`; next !== undefined; ) {
-    const answer: Answer = await api.send(next, { key, headers: { accept } });
+    const answer: TestApiResponse = await api.send(next, { key, headers: { accept } });
     expect(answer.status).toBe(200);
     answers.push(answer);
     next = nextOf(answer);
@@ -267,7 +268,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
     return { channel, kind, sorted, lower, ...times };
   });
   const verdicts = new Map<string, string>();
-  for (const [index, roles] of chooseRoles(all).entries()) {
+  for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
     // A second copy of the counting rule, which counts at all times, shows which readings end a step with energy.
@@ -291,7 +292,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
       const begins = kind !== 'interval' && counts(ms + 1);
       let verdict: string;
       if (!isEnergy) verdict = 'counted';
-      else if (!doesCountAtAnyTime(roles) || (!counts(ms) && !begins))
+      else if (!isEverCounted(roles) || (!counts(ms) && !begins))
         verdict = parseChannel(channel).known ? 'not_counted' : 'unknown';
       else if (isHeld) verdict = 'held';
       else if (note && note !== 'confirming') verdict = names[note] ?? note;

@@ -8,7 +8,7 @@ import { raiseRemarks } from '#src/remarks/raise.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
-import { mailServer } from '#test/support/mail-server.ts';
+import { startMailServer } from '#test/support/mail-server.ts';
 import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
 
 const QUARTER_HOUR_MS = 900_000;
@@ -312,7 +312,7 @@ describe('remark.raised', () => {
     const [mail, ...more] = await mailed();
     expect([mail, more]).toMatchObject([{ user_id: owner.userId, target: 'email', data: { kind: 'stays_on' } }, []]);
 
-    const server = await mailServer();
+    const server = await startMailServer();
     const mailer = createSmtpMailer(server.url);
     const channel = createEmailChannel({
       db: api.db,

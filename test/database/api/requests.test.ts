@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { revokeKey } from '#src/auth/keys.ts';
-import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -30,7 +30,7 @@ describe('keys', () => {
         { authorization: `Bearer eus_live_${'x'.repeat(42)}` },
       ]) {
         const { status, json } = await api.send(path, { headers });
-        expect({ path, status, json }).toEqual({ path, status: 401, json: expectedErrorBody('unauthorized') });
+        expect({ path, status, json }).toEqual({ path, status: 401, json: createExpectedErrorBody('unauthorized') });
       }
     }
     expect((await api.send('/elsewhere')).status).toBe(404);
@@ -180,7 +180,7 @@ describe('malformed requests', () => {
   test('are 404 if an identifier is too long or malformed', async () => {
     for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
       const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
-      expect({ id, status, json }).toEqual({ id, status: 404, json: expectedErrorBody('notFound') });
+      expect({ id, status, json }).toEqual({ id, status: 404, json: createExpectedErrorBody('notFound') });
     }
   });
 
@@ -189,7 +189,7 @@ describe('malformed requests', () => {
     expect({ status, allow: headers.allow, json }).toEqual({
       status: 404,
       allow: 'GET, POST',
-      json: expectedErrorBody('notFound'),
+      json: createExpectedErrorBody('notFound'),
     });
     expect((await api.send('/v1/nothing', { key: admin.key })).headers.allow).toBeUndefined();
     for (const [method, path, allow] of [
@@ -218,7 +218,7 @@ describe('malformed requests', () => {
       socket.on('close', () => resolve(text));
     });
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(expectedErrorBody('badRequest'));
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(createExpectedErrorBody('badRequest'));
   });
 
   test('of a browser over plain HTTP are refused with a link to HTTPS, for any host', async () => {
@@ -270,7 +270,7 @@ describe('malformed requests', () => {
     server.close();
     expect({ ...answer, text: JSON.parse(answer.text) }).toEqual({
       status: 403,
-      text: expectedErrorBody('httpsRequired'),
+      text: createExpectedErrorBody('httpsRequired'),
     });
   });
 });

@@ -14,7 +14,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
 /** Tests of access that another API process revokes. The tested process is not notified. */
@@ -88,7 +88,7 @@ async function session(userId: string) {
   return { sessionId: session_id, headers };
 }
 
-const change = (path: string, key: string, body?: unknown, method = 'POST'): Promise<Answer> =>
+const change = (path: string, key: string, body?: unknown, method = 'POST'): Promise<TestApiResponse> =>
   api.send(path, { method, key, ...(body === undefined ? {} : { body }) });
 
 describe('every operation other than a GET', () => {

@@ -3,7 +3,7 @@ import { type AnyOperation, getOperationScopes } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
-import { type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
+import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
 /** Calls every operation as every caller for every owner, because each route must check whether the caller has access to the owner. */
 let api: TestApi;
@@ -23,7 +23,7 @@ const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
   // The database has a single connection, so an operation that needs a second one during its transaction would never end.
-  api = await testApi({ connections: 1, counter: async () => UNCOUNTED });
+  api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
   };

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { replayRejected } from '#ingest/replay-rejected.ts';
+import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -21,8 +21,12 @@ const rows = async (text: string, values: unknown[] = []) => (await api.database
 const newDevice = async (managedBy: 'owner' | 'utility' = 'owner') =>
   (await createDevice(api.db, { userId: home.userId, type: 'smart_meter', location: 'x', managedBy })).device.device_id;
 const path = (deviceId: string) => `/v1/devices/${deviceId}/readings`;
-const send = (deviceId: string, body: unknown, key = home.key, headers: Record<string, string> = {}): Promise<Answer> =>
-  api.send(path(deviceId), { method: 'POST', key, body, headers });
+const send = (
+  deviceId: string,
+  body: unknown,
+  key = home.key,
+  headers: Record<string, string> = {},
+): Promise<TestApiResponse> => api.send(path(deviceId), { method: 'POST', key, body, headers });
 const at = (seconds: number) => new Date(Date.UTC(2026, 5, 15, 10) + seconds * 1_000).toISOString();
 const rejectedOf = (deviceId: string) =>
   rows('SELECT topic, element, reason FROM rejected_messages WHERE device_id = $1 ORDER BY rejected_id', [deviceId]);
@@ -86,7 +90,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
 
     // A replay uses the same rules, so messages without a time are rejected again.
     const before = (await rejectedOf(deviceId)).length;
-    const replayed = await replayRejected(api.database.pool, { deviceId }, { retentionMonths: 13 });
+    const replayed = await replayRejectedMessages(api.database.pool, { deviceId }, { retentionMonths: 13 });
     expect(replayed).toMatchObject({ isComplete: true });
     expect((await rejectedOf(deviceId)).filter(({ reason }) => /needs ts/.test(reason)).length).toBe(1);
     expect(before).toBeGreaterThan(0);
@@ -172,7 +176,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       { ts: at(10 * (index + 1)), energy_total_kwh: 100 + (index + 1) / 100 },
     ]);
     /** Sends readings until they are stored. On a busy machine a request may wait so long that it gets a 503. */
-    const sendUntilStored = async (body: object): Promise<Answer> => {
+    const sendUntilStored = async (body: object): Promise<TestApiResponse> => {
       const answer = await send(deviceId, body);
       return answer.status === 503 ? sendUntilStored(body) : answer;
     };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/demo-solar.ts';
 import { listCadenceTimes } from '#simulators/devices/native-meter.ts';
@@ -10,8 +10,8 @@ import { createDatabase } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { toDayNumber } from '#src/remarks/calendar.ts';
-import { readDailyUse } from '#src/remarks/read-profile.ts';
+import { parseDayNumber } from '#src/remarks/calendar.ts';
+import { readDailyUsage } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Writes a year of a simulated home with panels and a battery by hourly registers; answers must equal the simulation. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
     const batch = DEVICES.flatMap((device) => {
       const payload = Buffer.from(JSON.stringify(states.flatMap((state) => registers(device, state))));
       const topic = getReadingsTopic(ids.get(device) ?? '');
-      return toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
+      return createIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
     });
     expect(await writer.write(batch)).toMatchObject({ rejected: 0, duplicates: 0 });
   }
@@ -154,9 +154,9 @@ test.each(['UTC', ZONE])(
 test('the quarter-hours of the simulated home add up to the same days, in its time zone', async () => {
   const db = createDatabase(api.database.pool);
   const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
-  const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
+  const { daily } = await readDailyUsage(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
   const days = drawnDays(ZONE);
-  expect(daily.firstDay).toBe(toDayNumber('2025-01-01'));
+  expect(daily.firstDay).toBe(parseDayNumber('2025-01-01'));
   // The last day is incomplete in UTC.
   expect(daily.kwh.length).toBe(days.size);
   for (const [at, drawn] of [...days.values()].entries())

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
@@ -166,7 +166,7 @@ function countOn(client: PoolClient): void {
 type Person = Awaited<ReturnType<TestApi['user']>>;
 
 /** Sends a request and returns its answer with the number of statements that it took. */
-async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[Answer, number]> {
+async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[TestApiResponse, number]> {
   // The account's first request starts its rate-limit windows, and the key's first request loads the key. Both run statements that are not
   // counted.
   await api.send('/v1/nothing', { key: who.key });

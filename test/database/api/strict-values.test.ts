@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 let home: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi();
   home = await api.user('homeowner');
-  await writeProfile(api, home.userId, new Map([[Date.parse('2026-06-10'), 1_000_000]]));
+  await writeLoadProfile(api, home.userId, new Map([[Date.parse('2026-06-10'), 1_000_000]]));
 });
 afterAll(() => api.close());
 

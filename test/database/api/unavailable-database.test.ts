@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
-import { createKeyText } from '#src/auth/key-format.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createApiKey } from '#src/auth/key-format.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
@@ -27,7 +27,7 @@ test.each([
       clock: () => new Date(),
       environment: 'live',
       retentionMonths: 13,
-      box: createSecretBox('the secret of the tests'),
+      box: createSecretEncrypter('the secret of the tests'),
     },
     {
       authenticate: createAuthenticator(db, 'live'),
@@ -49,7 +49,7 @@ test.each([
   const { port } = app.server.address() as { port: number };
   const ask = (path: string) =>
     new Promise<{ status: number | undefined; retryAfter: string | undefined }>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${createKeyText('live')}` };
+      const headers = { authorization: `Bearer ${createApiKey('live')}` };
       request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }, (response) => {
         response.resume();
         response.on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'] }));

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { buildFrame, buildHeaderBlock, FRAME_FLAGS, FRAME_TYPES, rawHttp2 } from '#test/support/http2-frames.ts';
+import { buildFrame, buildHeaderBlock, connectRawHttp2, FRAME_FLAGS, FRAME_TYPES } from '#test/support/http2-frames.ts';
 
 const MIB = 1_048_576;
 
@@ -41,8 +41,8 @@ const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const request = (path: string) =>
   buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
 
-async function takeNothing(path: string, connections: number): Promise<Awaited<ReturnType<typeof rawHttp2>>[]> {
-  const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(api.port, NO_WINDOW)));
+async function takeNothing(path: string, connections: number): Promise<Awaited<ReturnType<typeof connectRawHttp2>>[]> {
+  const raws = await Promise.all(Array.from({ length: connections }, () => connectRawHttp2(api.port, NO_WINDOW)));
   for (const raw of raws)
     for (let stream = 1; stream < 200; stream += 2)
       raw.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, request(path)));

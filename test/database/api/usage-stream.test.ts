@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
@@ -12,7 +12,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
-import { addMember, homeKey } from '#test/support/members.ts';
+import { addMember, createMemberKeyForHome } from '#test/support/members.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let api: TestApi;
@@ -131,7 +131,7 @@ describe('live readings', () => {
         receivedAtMs: api.now.getTime(),
         replayed: false,
       };
-      const incoming = [toIncomingMessage(message)].filter((one) => one !== null);
+      const incoming = [createIncomingMessage(message)].filter((one) => one !== null);
       const written = await createWriter(api.database.pool, { now: () => api.now.getTime() }).write(incoming);
       expect(written).toMatchObject({ rejected: 0 });
     };
@@ -285,7 +285,7 @@ describe('access to the stream', () => {
     const owner = await person();
     const member = await person();
     const memberId = await addMember(api, owner, member, 'read');
-    const memberKey = await homeKey(api, owner, member);
+    const memberKey = await createMemberKeyForHome(api, owner, member);
     const administrator = await api.user('admin');
     const as = { key: administrator.key };
     const { group_id } = (await api.send('/v1/groups', { method: 'POST', ...as, body: { name: 'street' } })).json;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -36,13 +36,13 @@ describe('webhooks', () => {
     ]);
     const [row] = rows;
     expect(row.auth_token_sealed.includes('second')).toBe(false);
-    const box = createSecretBox('the secret of the tests');
+    const box = createSecretEncrypter('the secret of the tests');
     expect([box.open(row.auth_token_sealed), box.open(row.former_token_sealed)]).toEqual([
       'the second secret',
       body.auth_token,
     ]);
     expect(row.former_token_valid_until.getTime() - api.now.getTime()).toBe(24 * 3_600_000);
-    expect(() => createSecretBox('another').open(row.auth_token_sealed)).toThrow();
+    expect(() => createSecretEncrypter('another').open(row.auth_token_sealed)).toThrow();
   });
 
   test('accept only HTTPS URLs without credentials, and known events', async () => {

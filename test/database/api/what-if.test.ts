@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { referenceCosts } from '#test/reference/cost.ts';
-import { type ApiChange, type HomeQuarterHour, referenceWhatIf } from '#test/reference/what-if.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
-import { type Person, type SolarQuarterHour, solarHome } from '#test/support/solar-home.ts';
+import { computeReferenceCosts } from '#test/reference/cost.ts';
+import { type ApiChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
+import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { type Person, type SolarQuarterHour, writeSolarHome } from '#test/support/solar-home.ts';
 
 /** A year of a home with panels by quarter-hours: answers equal an independent calculation in fractions. */
 const ZONE = 'Europe/Berlin';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');
   await api.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [owner.userId, ZONE]);
-  quarters = await solarHome(api, owner.userId, { fromMs: FROM_MS, toMs: TO_MS, isUnknown });
+  quarters = await writeSolarHome(api, owner.userId, { fromMs: FROM_MS, toMs: TO_MS, isUnknown });
 });
 afterAll(() => api.close());
 
@@ -50,10 +50,10 @@ function expected(change: ApiChange, untilMs = TO_MS) {
       ...{ known: !isUnknown(quarter.atMs), estimated: 0, charged: 0, discharged: 0, hasSources: true },
     }),
   );
-  const { before, after, battery: moved, unknownQuarterHours } = referenceWhatIf(home, change);
+  const { before, after, battery: moved, unknownQuarterHours } = computeReferenceWhatIf(home, change);
   const side = ({ quarters: exchanged, ...energies }: typeof before) => {
     const all = { zone: ZONE, tariffs: [tariff as never], fromMs: FROM_MS, quarters: exchanged, series: new Map() };
-    const costs = referenceCosts(all, range, () => '');
+    const costs = computeReferenceCosts(all, range, () => '');
     return { ...energies, cost: costs.get('') };
   };
   const energies = moved ? { battery: moved } : {};
@@ -103,7 +103,10 @@ test('a year of quarter-hours is computed within its time limit', async () => {
   }
 });
 
-const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
+const fieldsOf = ({ status, json }: TestApiResponse) => [
+  status,
+  json.details?.map(({ field }: { field: string }) => field),
+];
 
 test('input that is invalid, foreign or without effect is refused', async () => {
   const wrong: [object, string][] = [

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { isPublicAddress, refuseForbiddenHost } from '#src/delivery/webhook/guard.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
+import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 /**
@@ -72,7 +72,7 @@ async function deliver(url: string, answers: string[][]) {
   await deliveries.happen(userId);
   await deliveries.run();
   const log = async () =>
-    (await listDeliveriesAsApi((deliveries as TestDeliveries).db, ALL_ACCOUNTS, webhookId, { limit: 1 }))[0];
+    (await listDeliveryResponses((deliveries as TestDeliveries).db, ALL_ACCOUNTS, webhookId, { limit: 1 }))[0];
   return { log, asked: () => asked };
 }
 

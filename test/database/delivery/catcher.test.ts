@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
+import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 
 /** Test service with the callback rules of a production installation, which allow only public addresses. Every name lookup fails. */
 let deliveries: TestDeliveries;
@@ -26,7 +26,7 @@ async function sentTo(url: string) {
   const webhookId = await deliveries.subscribe(userId, url, SECRET);
   await deliveries.happen(userId, { name: 'Zoë' });
   await deliveries.run();
-  const [delivery] = await listDeliveriesAsApi(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 1 });
+  const [delivery] = await listDeliveryResponses(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 1 });
   const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
   return { userId, which, sent: await findSentDelivery(deliveries.db, ALL_ACCOUNTS, which, 'live') };
 }

@@ -7,10 +7,10 @@ import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { mailServer } from '#test/support/mail-server.ts';
+import { startMailServer } from '#test/support/mail-server.ts';
 
 const DAY_MS = 86_400_000;
-let server: Awaited<ReturnType<typeof mailServer>>;
+let server: Awaited<ReturnType<typeof startMailServer>>;
 let mailer: Mailer;
 let deliveries: TestDeliveries;
 let userId: string;
@@ -19,7 +19,7 @@ let made: Date;
 let isFull = false;
 
 beforeAll(async () => {
-  server = await mailServer(() => (isFull ? Object.assign(new Error('disk full'), { responseCode: 452 }) : null));
+  server = await startMailServer(() => (isFull ? Object.assign(new Error('disk full'), { responseCode: 452 }) : null));
   mailer = createSmtpMailer(server.url);
   const publicUrl = 'https://energy.example.net';
   deliveries = await testDeliveries({

@@ -10,7 +10,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { composeEventMail } from '#src/delivery/email/event-mails.ts';
 import {
-  composeSignIn,
+  composeSignInMail,
   createCapturingMailer,
   createEmailChannel,
   createSmtpMailer,
@@ -25,17 +25,17 @@ import { inviteMember } from '#src/users/members.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { mailServer } from '#test/support/mail-server.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { startMailServer } from '#test/support/mail-server.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const SECRET = 'the secret of the tests';
 const berlin = await loadReader({ language: 'en', timezone: 'Europe/Berlin' });
 const utc = await loadReader({ language: 'en', timezone: 'UTC' });
 let api: TestApi;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
   api = await testApi();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 afterAll(async () => {
   await api.close();
@@ -90,7 +90,7 @@ const channelWith = (mailer: Mailer) =>
 
 describe('an e-mail', () => {
   test('reports the usage, in text and HTML, in its reader’s calendar, and pauses the alert by its link', async () => {
-    const server = await mailServer();
+    const server = await startMailServer();
     const mailer = createSmtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toEqual({ succeeded: true, responseStatus: 250, error: null });
     mailer.close();
@@ -170,7 +170,7 @@ describe('an e-mail', () => {
   });
 
   test('that the server refuses, or for which there is no server, counts as failed, with a reason', async () => {
-    const server = await mailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
+    const server = await startMailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
     const mailer = createSmtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toMatchObject({
       succeeded: false,
@@ -191,7 +191,7 @@ describe('an e-mail', () => {
     const one = sending();
     const invited = { ...one.event, id: 'evt_2', type: 'member.invited', data: { member_id, access: 'read' } };
     for (const event of [one.event, invited]) await channelWith(mailer).send({ ...one, event });
-    const signIn = await composeSignIn({ link: 'https://x', code: '01234567', validMinutes: 15 }, 'en');
+    const signIn = await composeSignInMail({ link: 'https://x', code: '01234567', validMinutes: 15 }, 'en');
     await sendMail(mailer, { publicUrl: 'https://x', from: undefined }, { userId, email: 'home@example.com' }, signIn);
     expect((await readdir(place)).filter((name) => name.endsWith('.access.eml'))).toEqual([
       `${userId}.evt_2.access.eml`,
@@ -215,7 +215,7 @@ describe('a German account', () => {
 
   test('gets its mails in German through a real server, and also the page that pauses the alert', async () => {
     await german();
-    const server = await mailServer();
+    const server = await startMailServer();
     const mailer = createSmtpMailer(server.url);
     const channel = channelWith(mailer);
     expect(await channel.send(sending())).toMatchObject({ succeeded: true });
@@ -378,10 +378,10 @@ test('a source of prices that fails is described with its error, in one line eac
 });
 
 test('a sign-in is mailed with its link and its code, through a real server, and not as bulk mail', async () => {
-  const server = await mailServer();
+  const server = await startMailServer();
   const mailer = createSmtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
-  const mail = await composeSignIn({ link, code: '01234567', validMinutes: 15 }, 'en');
+  const mail = await composeSignInMail({ link, code: '01234567', validMinutes: 15 }, 'en');
   await sendMail(
     mailer,
     { publicUrl: 'https://energy.example.net', from: undefined },

@@ -5,7 +5,7 @@ import { createAuthorization } from '#src/auth/authorizations.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { canAccessWebhook, sendTest } from '#src/delivery/log.ts';
+import { canAccessWebhook, queueTestEvent } from '#src/delivery/log.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
@@ -167,5 +167,5 @@ test('the home neither lists nor changes notices among its webhooks', async () =
   const [{ webhook_id: id }] = await rows('SELECT webhook_id FROM webhooks WHERE is_notice');
   expect(await deleteWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
   expect(await canAccessWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
-  expect(await sendTest(deliveries.db, ALL_ACCOUNTS, id, deliveries.now)).toBeNull();
+  expect(await queueTestEvent(deliveries.db, ALL_ACCOUNTS, id, deliveries.now)).toBeNull();
 });

@@ -7,7 +7,7 @@ import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { listDeliveriesAsApi, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
+import { listDeliveryResponses, queueTestEvent, retryDelivery } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 
 let receiver: Receiver;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => deliveries.close());
 
-const log = () => listDeliveriesAsApi(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 200 });
+const log = () => listDeliveryResponses(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 200 });
 const ids = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
 const change = (patch: Parameters<typeof updateWebhook>[4]) =>
   updateWebhook(deliveries.db, deliveries.box, ALL_ACCOUNTS, webhookId, patch, deliveries.now);
@@ -505,7 +505,7 @@ describe('a subscription', () => {
 
   test('is tested, and a delivery is retried by hand, with all its automatic retries', async () => {
     receiver.answer = () => ({ status: 500 });
-    const queued = await sendTest(deliveries.db, ALL_ACCOUNTS, webhookId, deliveries.now);
+    const queued = await queueTestEvent(deliveries.db, ALL_ACCOUNTS, webhookId, deliveries.now);
     expect(queued).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
     for (const wait of [0, 5, 30, 120, 900, 3_600]) {
       deliveries.later(wait);

@@ -4,7 +4,7 @@ import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
-import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
 
@@ -51,7 +51,7 @@ async function pair() {
       return rows.map((row) => [row.starts_at.getTime(), row.energy, row.covered]);
     },
     expected: () =>
-      [...referenceConsumption(sent, SETTINGS, startOfQuarterHour)]
+      [...computeReferenceConsumption(sent, SETTINGS, getStartOfQuarterHour)]
         .filter(([, row]) => row.covered > 0n)
         .sort(([a], [b]) => Number(a - b))
         .map(([at, row]) => [Number(at), Number(row.energy), Number(row.covered)]),

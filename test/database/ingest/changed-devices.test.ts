@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { IncomingMessage } from '#ingest/message.ts';
-import { type FailingDevices, recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
+import { type FailedRecomputations, recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -76,7 +76,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
   expect(await tries()).toBe(2);
   // While the recomputation fails, readings count with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
-  const failing: FailingDevices = new Map();
+  const failing: FailedRecomputations = new Map();
   expect(await recomputeChangedDevices(pool, writer, { failing })).toBe(0);
   expect([...failing.keys()]).toEqual([changed.deviceId]);
 

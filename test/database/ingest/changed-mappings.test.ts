@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -34,7 +34,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (topic: string, payload: string | object, minute: number) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,
       payload: Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)),
       receivedAtMs: startMs + minute * 60_000,

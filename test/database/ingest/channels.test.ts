@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_SERIES } from '#ingest/write/device-state.ts';
-import { createHeadMemory } from '#ingest/write/head-memory.ts';
+import { MAX_CACHED_SERIES } from '#ingest/write/device-state.ts';
+import { createHeadCache } from '#ingest/write/head-memory.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -67,7 +67,7 @@ async function devices(): Promise<{
   const [large, small] = [await createMeter(database), await createMeter(database)];
   const before = createWriter(database.pool, { maxChannels: 10_000 });
   await before.write([
-    messageOf(large.deviceId, channelsTo(MAX_SERIES + 88), 0),
+    messageOf(large.deviceId, channelsTo(MAX_CACHED_SERIES + 88), 0),
     messageOf(small.deviceId, channelsTo(3), 0),
   ]);
   return { large, small };
@@ -78,8 +78,8 @@ const countingStatesOf = async (deviceId: string): Promise<[number, number, unkn
 test('of a device with very many channels, those not in the batch do not change, and its head is not cached', async () => {
   const { large, small } = await devices();
   const before = new Map((await countingStatesOf(large.deviceId)).map((state) => [state[0], state]));
-  expect(before.size).toBe(MAX_SERIES + 88);
-  const memory = createHeadMemory();
+  expect(before.size).toBe(MAX_CACHED_SERIES + 88);
+  const memory = createHeadCache();
   const writer = createWriter(database.pool, { memory });
   const send = (minute: number) =>
     writer.write(

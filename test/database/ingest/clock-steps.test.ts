@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { startReceiptStamper } from '#ingest/receipts.ts';
-import { replayRejected } from '#ingest/replay-rejected.ts';
+import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createUntimedSeries } from '#ingest/write/untimed-series.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -11,7 +11,11 @@ import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { countedReceipts, type HostEvent, referenceImportByHour } from '#test/reference/receipts.ts';
+import {
+  computeReferenceImportByHour,
+  countReadingsWithoutTime,
+  type HostClockEvent,
+} from '#test/reference/receipts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -151,8 +155,8 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
     homes.map(async (home) => ({
       ...home,
       ...(await createMeter(database)),
-      sent: [] as HostEvent[],
-      powers: [] as HostEvent[],
+      sent: [] as HostClockEvent[],
+      powers: [] as HostClockEvent[],
     })),
   );
   let host = await startHost();
@@ -203,14 +207,14 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
       'SELECT hour, energy_milliwatt_hours::float8 AS energy FROM user_hourly WHERE user_id = $1 AND energy_milliwatt_hours <> 0',
       [userId],
     );
-    const wanted = [...referenceImportByHour(sent, powers)].filter(([, energy]) => energy > 0);
+    const wanted = [...computeReferenceImportByHour(sent, powers)].filter(([, energy]) => energy > 0);
     const stored = new Map(rows.map((row) => [row.hour.getTime(), row.energy]));
     // Tolerance for rounding: each interval is rounded to a mWh.
     for (const [at, energy] of wanted)
       expect(Math.abs((stored.get(at) ?? 0) - energy), new Date(at).toISOString()).toBeLessThan(500);
     expect(stored.size).toBe(wanted.length);
     const [first] = sent.flatMap((one) => ('value' in one ? one.value : []));
-    const last = countedReceipts(sent, 'register').at(-1)?.value;
+    const last = countReadingsWithoutTime(sent, 'register').at(-1)?.value;
     if (first !== undefined && last !== undefined && powers.every((one) => !('value' in one)))
       expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(last - first);
   }
@@ -293,15 +297,15 @@ test('readings that a host refused because its clock was behind count after a re
   const home = await createMeter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
-  const { toIncomingMessage } = await import('#ingest/incoming.ts');
+  const { createIncomingMessage } = await import('#ingest/incoming.ts');
   for (const ago of [10, 5]) {
     const body = { ts: new Date(Date.now() - ago * MINUTE).toISOString(), energy_total_kwh: 100 - ago };
     const payload = Buffer.from(JSON.stringify(body));
     const raw = { topic: getReadingsTopic(home.deviceId), payload, receivedAtMs, replayed: false };
-    const message = toIncomingMessage(raw);
+    const message = createIncomingMessage(raw);
     if (message) expect((await writer.write([message])).rejected).toBe(1);
   }
-  const replayed = await replayRejected(database.pool, { deviceId: home.deviceId }, { retentionMonths: 13 });
+  const replayed = await replayRejectedMessages(database.pool, { deviceId: home.deviceId }, { retentionMonths: 13 });
   expect(replayed).toMatchObject({ messages: 2, stored: 2, rejected: 0 });
 });
 

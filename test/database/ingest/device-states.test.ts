@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -22,7 +22,7 @@ async function send(deviceId: string, payload: string, topic = 'readings'): Prom
     receivedAtMs: Date.now(),
     replayed: false,
   };
-  const message = toIncomingMessage(raw);
+  const message = createIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
   await createWriter(database.pool).write([message]);
 }

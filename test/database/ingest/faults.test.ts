@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classifyFault } from '#ingest/fault.ts';
+import { classifyWriteError } from '#ingest/fault.ts';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -118,18 +118,18 @@ describe('a failure of the database', () => {
   ])('%s (%s): a batch is retried', async (_what, code, text, settings) => {
     const error = await query(database.url, text, settings);
     expect(error.code).toBe(code);
-    expect(classifyFault(error)).toBe('database');
+    expect(classifyWriteError(error)).toBe('database');
   });
 
   test('a missing database (3D000) or no listener: a batch is retried', async () => {
     const gone = await query(database.url.replace(/test_[0-9a-f]+/, 'test_of_nobody'), 'SELECT 1');
-    expect([gone.code, classifyFault(gone)]).toEqual(['3D000', 'database']);
+    expect([gone.code, classifyWriteError(gone)]).toEqual(['3D000', 'database']);
     for (const url of ['postgresql://postgres@127.0.0.1:1/x', 'postgresql://postgres@localhost:1/x']) {
       const refused = await query(url, 'SELECT 1');
-      expect([refused.code, classifyFault(refused)]).toEqual(['ECONNREFUSED', 'database']);
+      expect([refused.code, classifyWriteError(refused)]).toEqual(['ECONNREFUSED', 'database']);
     }
     const noName = await query('postgresql://postgres@no-host.invalid/x', 'SELECT 1');
-    expect(classifyFault(noName)).toBe('database');
+    expect(classifyWriteError(noName)).toBe('database');
   });
 
   test('a closed, silent or non-PostgreSQL connection: errors without a code, and a batch is retried', async () => {
@@ -149,7 +149,7 @@ describe('a failure of the database', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as { port: number };
       const error = await query(`postgresql://postgres@127.0.0.1:${port}/x`, 'SELECT 1');
-      expect([error.message, classifyFault(error)]).toEqual([expect.any(String), 'database']);
+      expect([error.message, classifyWriteError(error)]).toEqual([expect.any(String), 'database']);
       for (const socket of sockets) socket.destroy();
       server.close();
     }
@@ -164,14 +164,14 @@ describe('a failure of the database', () => {
         return client.query('SELECT 1');
       }),
     );
-    expect([ended.message, classifyFault(ended)]).toEqual([expect.any(String), 'database']);
+    expect([ended.message, classifyWriteError(ended)]).toEqual([expect.any(String), 'database']);
     const held = await pool.connect();
     const full = await failureOf(pool.query('SELECT 1'));
-    expect([full.message, classifyFault(full)]).toEqual([expect.stringContaining('timeout'), 'database']);
+    expect([full.message, classifyWriteError(full)]).toEqual([expect.stringContaining('timeout'), 'database']);
     held.release();
     await pool.end();
     const closed = await failureOf(pool.query('SELECT 1'));
-    expect(classifyFault(closed)).toBe('database');
+    expect(classifyWriteError(closed)).toBe('database');
   });
 
   test.each([
@@ -188,7 +188,7 @@ describe('a failure of the database', () => {
   ])('the error %s (%s) is caused by the data', async (_what, code, text, values) => {
     await createMeter(database);
     const error = await failureOf(database.pool.query(text, [...values]));
-    expect([error.code, classifyFault(error)]).toEqual([code, 'data']);
+    expect([error.code, classifyWriteError(error)]).toEqual([code, 'data']);
   });
 });
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
-import { replayRejected } from '#ingest/replay-rejected.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
+import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { getMeterKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices, updateGateway } from '#src/devices/gateways.ts';
-import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
+import { deleteDevice, pairDiscoveredDevice, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -34,7 +34,12 @@ async function household(workers = 1) {
     /** Writes each message as a separate batch, by the next worker in turn. */
     async receive(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
-      const message = toIncomingMessage({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
+      const message = createIncomingMessage({
+        topic: `gw/${gatewayId}/${topic}`,
+        payload: bytes,
+        receivedAtMs,
+        replayed,
+      });
       if (!message) throw new Error('not of a gateway');
       return (writers[turn++ % writers.length] as Writer).write([message]);
     },
@@ -42,7 +47,7 @@ async function household(workers = 1) {
     async pair(nativeId: string): Promise<string> {
       const found = (await this.discovered()).find(({ native_id }) => native_id === nativeId);
       const wanted = { userId, type: 'smart_meter', location: 'home' };
-      const device = await pairDiscovered(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
+      const device = await pairDiscoveredDevice(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
       if (!device) throw new Error(`${nativeId} does not wait`);
       return device.device_id;
     },
@@ -241,7 +246,7 @@ test('announcements, their changes and withdrawals that one worker receives appl
   await sendState('14000', 4_000);
   // Adds a third worker, which has cached nothing.
   const late = createWriter(database.pool);
-  const message = toIncomingMessage({
+  const message = createIncomingMessage({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
     payload: Buffer.from('15000'),
     receivedAtMs: BASE_MS + 5_000,
@@ -318,7 +323,7 @@ test('announcements received in a failed transaction are discarded', async () =>
   const home = await household();
   const writer = createWriter(database.pool);
   const of = (topic: string, payload: string) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${home.gatewayId}/${topic}`,
       payload: Buffer.from(payload),
       receivedAtMs: Date.now(),
@@ -349,7 +354,7 @@ test('announcements received in a failed transaction are discarded', async () =>
 
 test('an unknown gateway’s messages are rejected, and a flood of names is limited', async () => {
   const writer = createWriter(database.pool);
-  const message = toIncomingMessage({
+  const message = createIncomingMessage({
     topic: 'gw/gwy_nobody/tele/plug/SENSOR',
     payload: Buffer.from(JSON.stringify(plug(1))),
     receivedAtMs: Date.now(),
@@ -359,7 +364,7 @@ test('an unknown gateway’s messages are rejected, and a flood of names is limi
   const home = await household();
   for (let first = 0; first < 3_000; first += 500) {
     const batch = Array.from({ length: 500 }, (_, index) =>
-      toIncomingMessage({
+      createIncomingMessage({
         topic: `gw/${home.gatewayId}/tele/plug${first + index}/SENSOR`,
         payload: Buffer.from(JSON.stringify(plug(1))),
         receivedAtMs: Date.now(),
@@ -393,7 +398,7 @@ test('a pulse count without a unit waits for its owner’s setting, and is store
   await updateDevice(db, ALL_ACCOUNTS, deviceId, {
     decoder_config: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
   });
-  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+  expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     messages: 2,
     stored: 2,
     rejected: 0,
@@ -423,7 +428,7 @@ test('a replay of rejected messages does not undo later announcements', async ()
   await announce('{broken', 60_000);
   await announce(config, 200_000);
   await home.receive('m/e', '2', BASE_MS + 300_000);
-  await replayRejected(database.pool, {}, { retentionMonths: 13 });
+  await replayRejectedMessages(database.pool, {}, { retentionMonths: 13 });
   await home.receive('m/e', '3', BASE_MS + 400_000);
   expect((await home.readings()).map(([, , , value]) => value)).toEqual([2e6, 3e6]);
 });

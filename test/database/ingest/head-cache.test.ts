@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHeadMemory } from '#ingest/write/head-memory.ts';
+import { createHeadCache } from '#ingest/write/head-memory.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -37,7 +37,7 @@ async function createCachingWriter(count: number) {
   const deviceIds: string[] = [];
   for (let index = 0; index < count; index++)
     deviceIds.push((await createDevice(db, { userId, type: 'smart_meter', location: 'test' })).device.device_id);
-  const memory = createHeadMemory();
+  const memory = createHeadCache();
   const writer = createWriter(pool, { memory });
   const startMs = someHoursAgoMs();
   let turn = 0;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -17,7 +17,7 @@ test('a device cannot get a mapping that reads another device, which would silen
   await send('PATCH', `/v1/gateways/${gatewayId}`, { decoder_config: { mapping: [entry] } });
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (value: string, minute: number) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${gatewayId}/home/b1/energy`,
       payload: Buffer.from(value),
       receivedAtMs: api.now.getTime() + (minute - 60) * 60_000,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
-import { findDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
+import { findDevice, pairDiscoveredDevice, updateDevice } from '#src/devices/store.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createUser } from '#src/users/store.ts';
@@ -29,7 +29,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { gateway } = await createGateway(db, { userId, name: 'home' });
   const writer: Writer = createWriter(database.pool);
   const receive = (sml: object, minute: number) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,
       payload: Buffer.from(JSON.stringify({ SML: sml })),
       receivedAtMs: BASE_MS + minute * MINUTE_MS,
@@ -40,7 +40,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   await receive(first, 0);
   const [found] = await listDiscoveredDevices(db, ALL_ACCOUNTS, userId, { limit: 10 });
   const wanted = { userId, type: 'smart_meter', location: 'home', ...(channels ? { channels } : {}) };
-  const paired = await pairDiscovered(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
+  const paired = await pairDiscoveredDevice(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
   const deviceId = paired?.device_id ?? '';
   return {
     userId,

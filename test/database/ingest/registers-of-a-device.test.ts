@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -22,7 +22,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (topic: string, payload: object, minute: number) => {
-    const message = toIncomingMessage({
+    const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: startMs + minute * 60_000,
@@ -128,14 +128,14 @@ test('a device that was counted twice is recomputed for its whole past with its 
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
   // The owner is notified only once, even if registers are announced later or another device is recomputed.
-  expect(await notifyRecountedOwners(db, api.now)).toBe(1);
+  expect(await notifyOwnersOfRecomputedTotals(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
   await device.announce('Total', 3);
   await device.sendValues(31, 104, 102, 102, 200);
   await device.sendValues(41, 105, 103, 102, 201);
   await device.compute();
-  expect(await notifyRecountedOwners(db, api.now)).toBe(0);
+  expect(await notifyOwnersOfRecomputedTotals(db, api.now)).toBe(0);
 });
 
 test('an unexplained register needs its owner’s attention, and keeps its channel when another register is announced', async () => {

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
-import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
+import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { deleteExpiredRejections } from '#src/jobs/delete-expired.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const run = promisify(execFile);
 let database: TestDatabase;
@@ -18,7 +18,7 @@ afterAll(() => database.drop());
 
 const energy = async (...given: string[]) => {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
-  const { stdout } = await run(process.execPath, [PROGRAM, 'rejected', ...given], { env });
+  const { stdout } = await run(process.execPath, [TESTED_PROGRAM, 'rejected', ...given], { env });
   return stdout;
 };
 
@@ -29,7 +29,7 @@ async function sendMessage(
   replayed = false,
 ): Promise<void> {
   const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed };
-  const message = toIncomingMessage(raw);
+  const message = createIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
   await createWriter(database.pool).write([message]);
 }
@@ -85,10 +85,10 @@ test('a message that still cannot be written is rejected again, and does not end
     await sendMessage(deviceId, JSON.stringify({ ts: at + kwh * 60_000, energy_total_kwh: kwh }));
   await pool.query('UPDATE devices SET deleted_at = NULL WHERE device_id = $1', [deviceId]);
   await pool.query('ALTER TABLE readings ADD CONSTRAINT poison CHECK (value <> 2000000)');
-  const replayed = await replayRejected(pool, { deviceId }, { retentionMonths: 13 });
+  const replayed = await replayRejectedMessages(pool, { deviceId }, { retentionMonths: 13 });
   await pool.query('ALTER TABLE readings DROP CONSTRAINT poison');
   expect(replayed).toMatchObject({ messages: 3, stored: 2, rejected: 1 });
-  const listed = await listRejected(pool, { deviceId }, { limit: 10 });
+  const listed = await listRejectedMessages(pool, { deviceId }, { limit: 10 });
   expect(listed.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
 });
 
@@ -124,20 +124,20 @@ test('the payload of a message with thousands of bad elements is stored a few ti
     [0, 6],
     [1, 6],
   ]);
-  const page = await listRejected(database.pool, { deviceId }, { limit: 4 });
+  const page = await listRejectedMessages(database.pool, { deviceId }, { limit: 4 });
   expect(page.map(({ element, payload }) => [element, payload])).toEqual([
     [1, '[2, 3]'],
     [0, '[2, 3]'],
     [3_001, JSON.stringify(elements)],
     [2_999, JSON.stringify(elements)],
   ]);
-  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+  expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     messages: 2,
     stored: 0,
     rejected: 3_003,
     cut: 0,
   });
-  const again = await listRejected(database.pool, { deviceId }, { limit: 200 });
+  const again = await listRejectedMessages(database.pool, { deviceId }, { limit: 200 });
   expect(again[0]).toMatchObject({ element: 1, payload: '[2, 3]' });
   const { rows: counted } = await database.pool.query(
     'SELECT count(*)::int AS n, count(message_id)::int AS others FROM rejected_messages WHERE device_id = $1',
@@ -156,7 +156,7 @@ test('a replay that rejects messages again does not make their device faulty', a
   await sendMessage(deviceId, JSON.stringify(readings));
   const before = await state();
   expect(before).toMatchObject([{ is_faulty: false }]);
-  const result = await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 });
+  const result = await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 });
   expect(result).toMatchObject({ messages: 30, stored: 0, rejected: 30 });
   expect(await state()).toEqual(before);
 });
@@ -165,13 +165,15 @@ test('a retained message without a timestamp is refused in every replay, however
   const { deviceId } = await createMeter(database);
   const at = Date.now() - 3_600_000;
   await sendMessage(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
-  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+  expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     messages: 1,
     stored: 0,
     rejected: 2,
   });
   // A second replay rejects the reading, too, because the rejection is stored with its retained flag.
-  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({ stored: 0 });
+  expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+    stored: 0,
+  });
   const { rows } = await database.pool.query('SELECT 1 FROM series WHERE device_id = $1', [deviceId]);
   expect(rows).toEqual([]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { SentReadingsWriter } from '#ingest/sent-readings.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   api = await testApi();
   broker = await startBroker({
     receive(message, receipt) {
-      const incoming = toIncomingMessage({ ...message, receivedAtMs: api.now.getTime() });
+      const incoming = createIncomingMessage({ ...message, receivedAtMs: api.now.getTime() });
       const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
       if (incoming) void writer.write([incoming]).then(() => receipt.done());
       return true;
@@ -110,7 +110,7 @@ async function sendAll(
   const publish = async () => {
     for (const body of published) {
       const payload = Buffer.from(JSON.stringify(body));
-      const message = toIncomingMessage({
+      const message = createIncomingMessage({
         topic: getReadingsTopic(deviceId),
         payload,
         receivedAtMs: NOW_MS,

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
-  acquireEarlierLease,
   acquireLease,
-  loadEarlierSessions,
-  recordEmptiedSession,
+  acquireLeaseOfEarlierVersion,
+  loadSessionsOfEarlierVersions,
+  recordEmptySession,
   type SessionLease,
 } from '#ingest/source/session-lease.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
@@ -76,7 +76,7 @@ test('one process holds a session’s lease, under a constant name; other proces
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
   // A lease that a process of an earlier version holds counts, too.
-  const other = await acquireEarlierLease(pool, 'live', 2);
+  const other = await acquireLeaseOfEarlierVersion(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
   await first.release();
@@ -87,12 +87,12 @@ test('one process holds a session’s lease, under a constant name; other proces
 });
 
 test('the first worker of an earlier version, which has the same name, keeps a broker’s session until it exits', async () => {
-  const earlier = await acquireEarlierLease(pool, 'live', 1);
+  const earlier = await acquireLeaseOfEarlierVersion(pool, 'live', 1);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
   await earlier?.release();
   const lease = await taken();
-  expect(await acquireEarlierLease(pool, 'live', 1)).toBeNull();
+  expect(await acquireLeaseOfEarlierVersion(pool, 'live', 1)).toBeNull();
   await lease.release();
 });
 
@@ -153,7 +153,7 @@ test('the holder sends statements regularly, so that the server does not end its
 
 test('sessions of earlier versions are listed until they are recorded as empty; the current one is not among them', async () => {
   await database.pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true), (3, false), (4, true)');
-  expect(await loadEarlierSessions(pool)).toEqual([2, 4]);
-  await recordEmptiedSession(pool, 2);
-  expect(await loadEarlierSessions(pool)).toEqual([4]);
+  expect(await loadSessionsOfEarlierVersions(pool)).toEqual([2, 4]);
+  await recordEmptySession(pool, 2);
+  expect(await loadSessionsOfEarlierVersions(pool)).toEqual([4]);
 });

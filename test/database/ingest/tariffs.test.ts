@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
-import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
 
@@ -73,7 +73,7 @@ async function pair() {
     /** Returns the expected energy by the reference implementation, with the channels renamed. */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
-      return [...referenceConsumption(all, SETTINGS, startOfQuarterHour)]
+      return [...computeReferenceConsumption(all, SETTINGS, getStartOfQuarterHour)]
         .map(([at, { energy, estimated, covered }]) => [at, energy, estimated, covered].map(Number))
         .sort(([a], [b]) => Number(a) - Number(b));
     },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -36,7 +36,7 @@ async function device() {
         energy_total_kwh,
         ts: BASE_MS + minute * MINUTE_MS,
       }));
-      const message = toIncomingMessage({
+      const message = createIncomingMessage({
         topic: `energy/v1/${paired.json.device_id}/readings`,
         payload: Buffer.from(JSON.stringify(elements)),
         receivedAtMs: BASE_MS + minute * MINUTE_MS,

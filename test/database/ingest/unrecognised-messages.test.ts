@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUnrecognisedMessageCounter, saveUnrecognised } from '#ingest/gateways/unrecognised.ts';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createUnrecognisedMessageCounter, saveUnrecognisedCounts } from '#ingest/gateways/unrecognised.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
@@ -29,7 +29,7 @@ async function household() {
       api.now = new Date(receivedAtMs);
       const batch = messages.flatMap(
         ([topic, payload]) =>
-          toIncomingMessage({
+          createIncomingMessage({
             topic: `gw/${gatewayId}/${topic}`,
             payload: Buffer.from(payload as string),
             receivedAtMs,
@@ -230,14 +230,14 @@ test('a gateway’s last counts are written without its next message, and at onc
   const counted = async () =>
     (await home.unread()).map(({ shape, count }: { shape: string; count: number }) => [shape, count]);
   for (const id of [home.gatewayId, gone.gatewayId]) count(id);
-  expect([await saveUnrecognised(pool, unread), await saveUnrecognised(pool, unread)]).toEqual([2, 0]);
+  expect([await saveUnrecognisedCounts(pool, unread), await saveUnrecognisedCounts(pool, unread)]).toEqual([2, 0]);
   count(home.gatewayId);
   nowMs = 9_999;
-  expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([0, [['a', 1]]]);
+  expect([await saveUnrecognisedCounts(pool, unread), await counted()]).toEqual([0, [['a', 1]]]);
   nowMs = 10_000;
-  expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([1, [['a', 2]]]);
+  expect([await saveUnrecognisedCounts(pool, unread), await counted()]).toEqual([1, [['a', 2]]]);
   count(home.gatewayId);
-  expect([await saveUnrecognised(pool, unread, true), await counted()]).toEqual([1, [['a', 3]]]);
+  expect([await saveUnrecognisedCounts(pool, unread, true), await counted()]).toEqual([1, [['a', 3]]]);
   expect(unread.due(true)).toEqual([]);
 });
 

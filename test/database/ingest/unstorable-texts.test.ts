@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -23,7 +23,7 @@ test.each([String.raw`\ud800`, String.raw`\udfff`, String.raw`\u0000`])(
     const receivedAtMs = Date.now();
     const batch = messages.flatMap(
       ([topic, payload]) =>
-        toIncomingMessage({
+        createIncomingMessage({
           topic: `gw/${json.gateway_id}/${topic}`,
           payload: Buffer.from(payload),
           receivedAtMs,

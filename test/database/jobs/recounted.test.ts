@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
@@ -52,10 +52,10 @@ test('an update sets placements, and notifies once the accounts whose totals it 
       { user_id: withSolar.userId, type: 'solar_inverter', placement: 'production', placement_by: 'type' },
     ].sort((a, b) => (a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : a.placement < b.placement ? -1 : 1)),
   );
-  expect(await Promise.all([notifyRecountedOwners(db, NOW), notifyRecountedOwners(db, NOW)])).toEqual(
+  expect(await Promise.all([notifyOwnersOfRecomputedTotals(db, NOW), notifyOwnersOfRecomputedTotals(db, NOW)])).toEqual(
     expect.arrayContaining([2, 0]),
   );
-  expect(await notifyRecountedOwners(db, NOW)).toBe(0);
+  expect(await notifyOwnersOfRecomputedTotals(db, NOW)).toBe(0);
   const { rows } = await database.pool.query(
     'SELECT user_id, type, target FROM events JOIN deliveries USING (event_id) ORDER BY user_id',
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
@@ -16,7 +16,7 @@ import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempote
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const DAY_MS = 86_400_000;
 /** Clock of a process that is 14 months ahead. */
@@ -248,7 +248,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
   const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
-  const [db, box] = [createDatabase(pool), createSecretBox('a secret of the test’s own')];
+  const [db, box] = [createDatabase(pool), createSecretEncrypter('a secret of the test’s own')];
   await storeIdempotentAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
@@ -264,7 +264,9 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
     expect(await countRemaining()).toBe(1);
     expect(await findIdempotentAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
-    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'doctor', '--confirm-clock'], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'doctor', '--confirm-clock'], {
+      env,
+    });
     expect(stdout).toContain('is confirmed');
     // The running process adopts the confirmed clock without a restart.
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;

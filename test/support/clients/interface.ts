@@ -1,5 +1,5 @@
 import { buildOpenApiDocument } from '#src/api/openapi.ts';
-import { toCamelCase } from '#src/api/openapi-samples.ts';
+import { snakeToCamelCase } from '#src/api/openapi-samples.ts';
 
 /** A JSON Schema, with the keywords that the OpenAPI document uses. */
 export interface Schema {
@@ -134,7 +134,7 @@ function operationOf(
 
 /** Converts camel case to Pascal case: `listAlerts` becomes `ListAlerts`. */
 export const toPascalCase = (name: string): string =>
-  toCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
+  snakeToCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
 /** Returns the name of the schema to which a `$ref` refers. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

@@ -1,4 +1,4 @@
-import { toSnakeCase } from '#src/api/openapi-samples.ts';
+import { camelToSnakeCase } from '#src/api/openapi-samples.ts';
 import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
 
 const HEADER = `# Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
@@ -229,7 +229,7 @@ function methodOf(
   );
   const doc =
     argumentLines.length === 0 ? `${summary}${what}` : `${summary}${what}\n\n${argumentLines.join('\n')}\n        `;
-  return `    def ${toSnakeCase(name + ending)}(
+  return `    def ${camelToSnakeCase(name + ending)}(
         ${parameters.join(',\n        ')},
     ) -> ${answer}:
         ${docstring(doc)}

@@ -1,4 +1,4 @@
-import { toCamelCase } from '#src/api/openapi-samples.ts';
+import { snakeToCamelCase } from '#src/api/openapi-samples.ts';
 import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
 
 const HEADER = `// Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
@@ -147,12 +147,12 @@ function methodOf(
   const Name = toPascalCase(name);
   const mustAsk = query.some(({ required }) => required);
   const parameters = [
-    ...inPath.map((one) => `${toCamelCase(one)}: string`),
+    ...inPath.map((one) => `${snakeToCamelCase(one)}: string`),
     ...(csv ? ['csv: string'] : body ? [`body${body.isRequired ? '' : '?'}: ${Name}Body`] : []),
     ...(query.length > 0 ? [`query${mustAsk ? '' : '?'}: ${Name}Query`] : []),
     'options?: CallOptions',
   ];
-  const address = path.replaceAll(/\{(\w+)\}/g, (_, one: string) => `\${encodeURIComponent(${toCamelCase(one)})}`);
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, one: string) => `\${encodeURIComponent(${snakeToCamelCase(one)})}`);
   const sent = [
     ...(query.length > 0 ? ['query'] : []),
     ...(csv ? ["body: csv, type: 'text/csv'"] : body ? ['body'] : []),

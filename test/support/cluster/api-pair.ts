@@ -3,8 +3,8 @@ import { type Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { type TestDatabase, testDatabase } from '../database.ts';
-import { freePort } from '../free-port.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+import { findFreePort } from '../free-port.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { type HAProxy, startHAProxy } from './haproxy.ts';
 
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
@@ -54,7 +54,7 @@ export interface ApiPair {
 export async function startApiPair({ minute }: { minute: { free: number } }): Promise<ApiPair> {
   const [database, folders, pair] = await Promise.all([
     testDatabase(),
-    Promise.all([temporaryFolder(), temporaryFolder()]),
+    Promise.all([createTemporaryFolder(), createTemporaryFolder()]),
     generate([{ name: 'commonName', value: 'localhost' }], {
       keyType: 'ec',
       algorithm: 'sha256',
@@ -64,7 +64,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
       ],
     }),
   ]);
-  const apiPorts = [await freePort(), await freePort()] as const;
+  const apiPorts = [await findFreePort(), await findFreePort()] as const;
   const many = { minute: 1_000_000, day: 1_000_000 };
   const start = async (which: 0 | 1) => {
     const dataDir = folders[which].path;

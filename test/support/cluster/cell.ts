@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { freePort } from '../free-port.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+import { findFreePort } from '../free-port.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 type Role = Parameters<typeof startRole>[0];
@@ -67,8 +67,8 @@ export async function startCell({
   env?: Record<string, string>;
   roles?: readonly Role[];
 }): Promise<Cell> {
-  const folder = await temporaryFolder();
-  const ports = { api: await freePort(), mqtt: await freePort() };
+  const folder = await createTemporaryFolder();
+  const ports = { api: await findFreePort(), mqtt: await findFreePort() };
   const adminKey = `eus_live_${name === 'first' ? '' : `${name}_`}${'a'.repeat(42)}`;
   const many = { minute: 1_000_000, day: 1_000_000 };
   const file = (of: string) => join(folder.path, of);

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync
 import { join } from 'node:path';
 import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { findUserIds } from '../tiers/server.ts';
+import { findUnixUserIds } from '../tiers/server.ts';
 
 /**
  * A program of Debian 13 that runs with all its child processes in separate namespaces. It ends with the test, even if the test is killed.
@@ -20,15 +20,15 @@ export interface NamespacedProgram {
 }
 
 /** A folder in Debian 13 to which its user postgres can write. `inside`: the folder's path for programs in Debian 13. */
-export interface InnerFolder {
+export interface Debian13Folder {
   path: string;
   inside: string;
   remove(): void;
 }
 
-export function innerFolder(): InnerFolder {
+export function createDebian13Folder(): Debian13Folder {
   const path = createTemporarySubfolder();
-  const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
+  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'postgres');
   chownSync(path, uid, gid);
   return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -42,9 +42,9 @@ const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mo
   chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
 
 /** Starts a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
-export function startContainedProgram(
+export function startProgramInDebian13(
   command: readonly string[],
-  { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
+  { env, folder }: { env: Readonly<Record<string, string>>; folder: Debian13Folder },
 ): NamespacedProgram {
   mkdirSync(folder.path, { recursive: true });
   const log = join(folder.path, 'log');

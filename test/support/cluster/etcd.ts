@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { freePort } from '../free-port.ts';
-import { innerFolder, type NamespacedProgram, startContainedProgram } from './contained-program.ts';
+import { findFreePort } from '../free-port.ts';
+import { createDebian13Folder, type NamespacedProgram, startProgramInDebian13 } from './contained-program.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
 
@@ -16,7 +16,7 @@ export interface Etcd {
 export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): Promise<Etcd> {
   const members: { name: string; client: string; peer: string }[] = [];
   for (let number = 1; number <= count; number++) {
-    const [client, peer] = [await freePort(), await freePort()];
+    const [client, peer] = [await findFreePort(), await findFreePort()];
     members.push({ name: `etcd${number}`, client: `127.0.0.1:${client}`, peer: `127.0.0.1:${peer}` });
   }
   const shared = {
@@ -26,7 +26,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
     ETCD_UNSAFE_NO_FSYNC: 'true',
   };
   const started = members.map(({ name, client, peer }) => {
-    const folder = innerFolder();
+    const folder = createDebian13Folder();
     const env = {
       ...shared,
       ETCD_NAME: name,
@@ -36,7 +36,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
       ETCD_LISTEN_PEER_URLS: `http://${peer}`,
       ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${peer}`,
     };
-    return { folder, node: startContainedProgram(['etcd'], { env, folder }) };
+    return { folder, node: startProgramInDebian13(['etcd'], { env, folder }) };
   });
   return {
     hosts: members.map(({ client }) => client),

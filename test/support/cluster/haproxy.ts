@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
+import { findFreePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
 import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { findUserIds } from '../tiers/server.ts';
+import { findUnixUserIds } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
 
@@ -40,7 +40,7 @@ export async function startHAProxy(options: {
 }): Promise<HAProxy> {
   const { tls, api, brokers = [], ingest, clientCa } = options;
   const folder = createTemporarySubfolder();
-  const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
+  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'haproxy');
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
     chownSync(join(folder, name), uid, gid);
@@ -49,7 +49,12 @@ export async function startHAProxy(options: {
   chownSync(folder, uid, gid);
   const files = ['haproxy.cfg', ...(ingest ? ['mqtt.cfg'] : []), ...(options.brokers ? ['rabbitmq/mqtt.cfg'] : [])];
   const loaded = files.map((file) => put(file.replace('/', '-'), readFileSync(new URL(file, DEPLOYED), 'utf8')));
-  const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
+  const ports = {
+    api: await findFreePort(),
+    http: await findFreePort(),
+    mqtt: await findFreePort(),
+    mqtts: await findFreePort(),
+  };
   const here = (port: number) => `127.0.0.1:${port}`;
   const nobody = here(1);
   const env = {
@@ -112,8 +117,8 @@ export async function startHAProxy(options: {
 
 /** Chooses free ports for an ingest process behind HAProxy. */
 export const findFreeIngestPorts = async (): Promise<ProxiedIngest> => ({
-  mqtt: await freePort(),
-  operator: await freePort(),
+  mqtt: await findFreePort(),
+  operator: await findFreePort(),
 });
 
 const ingestEnvironment = (ingest: readonly ProxiedIngest[]): Record<string, string> =>

@@ -3,7 +3,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { IngestPair } from './ingest-pair.ts';
 import { findLongestGap } from './meters.ts';
-import { describeWait, type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
+import { describePubackWait, type RepeatingPublisher, startRepeatingPublisher } from './publisher.ts';
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
@@ -29,7 +29,7 @@ interface KillRound {
 }
 
 /** Result of a run: numbers of readings that were acknowledged, stored, and stored more than once. */
-export interface KillResult {
+export interface KillTestResult {
   rounds: KillRound[];
   acknowledged: number;
   lost: number;
@@ -40,7 +40,7 @@ export interface KillResult {
  * Kills the two processes of a pair alternately, `rounds` times in total. Meanwhile devices publish five readings a second each through the
  * proxy at QoS 1, and repeat readings that were not acknowledged. `connectTimeoutMs`: time for which the devices wait for a CONNACK.
  */
-export async function killInTurn(
+export async function killProcessesAlternately(
   { proxy, processes }: IngestPair,
   {
     pool,
@@ -53,10 +53,10 @@ export async function killInTurn(
     rounds: number;
     connectTimeoutMs?: number;
   },
-): Promise<KillResult> {
+): Promise<KillTestResult> {
   const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
   const publishers = devices.map(({ deviceId, secret }) =>
-    repeatingPublisher({
+    startRepeatingPublisher({
       nodes: [proxy],
       deviceId,
       secret,
@@ -130,6 +130,6 @@ function judge(publishers: readonly RepeatingPublisher[], fromMs: number): KillR
     othersGapS: Math.max(0, ...others.map(secondsOf)),
     waits: publishers
       .filter((one) => secondsOf(one) > SLOW_S)
-      .map((one) => describeWait(one, gapOf(one).fromMs, gapOf(one).toMs)),
+      .map((one) => describePubackWait(one, gapOf(one).fromMs, gapOf(one).toMs)),
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
-import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 /** Maximum time in which connections move when a process is stopped. */
@@ -42,7 +42,7 @@ export async function startIngestPair({
     for (const step of undo.splice(0).reverse()) await step();
   };
   const make = async (): Promise<PairedIngest> => {
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     undo.push(() => folder.remove());
     const ports = await findFreeIngestPorts();
     let running: RoleProcess | undefined;

@@ -91,7 +91,7 @@ export function findLongestGap(
 }
 
 /** Returns the length, in seconds, of the longest gap between these times (ms) within a range. */
-export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
+export function getLongestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
   const gap = findLongestGap(times, fromMs, toMs);
   return (gap.toMs - gap.fromMs) / 1_000;
 }

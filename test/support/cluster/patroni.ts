@@ -2,9 +2,14 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { freePort } from '../free-port.ts';
+import { findFreePort } from '../free-port.ts';
 import { DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
-import { type InnerFolder, innerFolder, type NamespacedProgram, startContainedProgram } from './contained-program.ts';
+import {
+  createDebian13Folder,
+  type Debian13Folder,
+  type NamespacedProgram,
+  startProgramInDebian13,
+} from './contained-program.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
@@ -104,8 +109,8 @@ interface OwnNode extends DatabaseNode {
 }
 
 async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
-  const folder = innerFolder();
-  const [host, api] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const folder = createDebian13Folder();
+  const [host, api] = [`127.0.0.1:${await findFreePort()}`, `127.0.0.1:${await findFreePort()}`];
   configure(folder);
   const env = {
     PATRONI_NAME: name,
@@ -130,7 +135,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     api,
     url: `postgres://energy:${PASSWORD}@${host}/energy`,
     start() {
-      running = startContainedProgram(['patroni', `${folder.inside}/patroni.yml`], { env, folder });
+      running = startProgramInDebian13(['patroni', `${folder.inside}/patroni.yml`], { env, folder });
     },
     async kill() {
       await running?.kill();
@@ -160,7 +165,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
 }
 
 /** Installs the files of deploy/cluster, with changes that only tests need. */
-function configure(folder: InnerFolder): void {
+function configure(folder: Debian13Folder): void {
   const script = join(folder.path, 'post-bootstrap.sh');
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));

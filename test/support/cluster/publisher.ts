@@ -33,7 +33,11 @@ const LISTED_ATTEMPTS = 10;
  * Describes a time without PUBACK and each attempt to connect during this time: when it started (seconds from the start of the wait), how
  * long it waited for a CONNACK, and how it ended.
  */
-export function describeWait({ attempts }: Pick<RepeatingPublisher, 'attempts'>, fromMs: number, toMs: number): string {
+export function describePubackWait(
+  { attempts }: Pick<RepeatingPublisher, 'attempts'>,
+  fromMs: number,
+  toMs: number,
+): string {
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   const during = attempts.filter((one) => one.fromMs <= toMs && (one.toMs ?? toMs) >= fromMs);
   const listed = during.slice(0, LISTED_ATTEMPTS).map(({ fromMs: atMs, connackMs, toMs: endMs, why }) => {
@@ -54,7 +58,7 @@ const SILENCE_MS = 3_000;
 const MAX_IN_FLIGHT = 20;
 
 /** Connects as a device over MQTT 3.1.1 with a persistent session, to the nodes in turn. */
-export function repeatingPublisher(options: {
+export function startRepeatingPublisher(options: {
   /** Nodes to connect to, in turn. The list may be changed; the next connection uses the new one. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;

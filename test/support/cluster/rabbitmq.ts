@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../free-port.ts';
+import { findFreePort } from '../free-port.ts';
 import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { findUserIds } from '../tiers/server.ts';
+import { findUnixUserIds } from '../tiers/server.ts';
 import { findProcessTree, startInNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
@@ -17,7 +17,7 @@ const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
 /** Network location of a node that does not use this process's loopback interface. */
-export interface NetworkPlace {
+export interface NodeNetworkLocation {
   /** Address of the node. */
   host: string;
   /** Address of this process in the node's network. */
@@ -77,13 +77,13 @@ export async function startRabbitMq({
 }: {
   count?: number;
   operator?: string | readonly string[];
-  places?: readonly NetworkPlace[] | undefined;
+  places?: readonly NodeNetworkLocation[] | undefined;
   prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
   const folder = createTemporarySubfolder();
   const inside = folder.slice(DEBIAN_13.length);
-  const { uid, gid } = findUserIds(DEBIAN_13, 'rabbitmq');
+  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'rabbitmq');
   const own = (path: string) => chownSync(path, uid, gid);
   const write = (path: string, text: string) => {
     writeFileSync(path, text);
@@ -112,7 +112,7 @@ export async function startRabbitMq({
   own(join(folder, 'enabled_plugins'));
 
   const names = hosts.map((host, index) => `e${index + 1}@${host}`);
-  const epmdPort = await freePort();
+  const epmdPort = await findFreePort();
   const common = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LANG: 'C.UTF-8',
@@ -132,7 +132,7 @@ export async function startRabbitMq({
     const host = place?.host ?? '127.0.0.1';
     const at = join(folder, name.slice(0, 2));
     for (const path of [at, `${at}/conf`, `${at}/data`, `${at}/log`]) make(path);
-    const [amqp, amqps, mqtt, mqtts, distribution] = await Promise.all(Array.from({ length: 5 }, freePort));
+    const [amqp, amqps, mqtt, mqtts, distribution] = await Promise.all(Array.from({ length: 5 }, findFreePort));
     if (!amqp || !amqps || !mqtt || !mqtts) throw new Error('no ports');
     write(
       `${at}/conf/own.conf`,

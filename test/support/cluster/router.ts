@@ -11,11 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
+import { findFreePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
 import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { findUserIds } from '../tiers/server.ts';
+import { findUnixUserIds } from '../tiers/server.ts';
 import type { Cell } from './cell.ts';
 
 const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);
@@ -50,7 +50,7 @@ interface RoutedCell {
 }
 
 /** Returns what a router and a move need to know of a cell: its URLs, database and secret. */
-export const routed = ({ ports, env }: Cell): RoutedCell => ({
+export const getRoutedCell = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
   ...(env.SECRET_KEY === undefined ? {} : { secret: env.SECRET_KEY }),
@@ -69,7 +69,7 @@ export async function startRouters(options: {
 }): Promise<Routers> {
   const { tls, first, c2, count = 1, clientCa } = options;
   const folder = createTemporarySubfolder();
-  const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
+  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'haproxy');
   const maps = join(folder, 'maps');
   mkdirSync(maps);
   const put = (name: string, content: string) => {
@@ -133,7 +133,12 @@ async function makeRouter(options: {
   number: number;
 }): Promise<Router> {
   const { folder, env, uid, gid, number } = options;
-  const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
+  const ports = {
+    api: await findFreePort(),
+    http: await findFreePort(),
+    mqtt: await findFreePort(),
+    mqtts: await findFreePort(),
+  };
   const inside = folder.slice(DEBIAN_13.length);
   const socket = `router-${number}.sock`;
   const binds = {

@@ -3,7 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman, reserveStorage } from './podman.ts';
+import {
+  BASE_IMAGE,
+  podman,
+  podmanEnvironment,
+  podmanSucceeds,
+  preparePodman,
+  reservePodmanStorage,
+} from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Stage of deploy/Dockerfile that has its own tag, so that the next run can use the installed packages again. */
@@ -28,7 +35,7 @@ const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/
  */
 export default async function setUp(): Promise<() => void> {
   preparePodman();
-  const release = await reserveStorage();
+  const release = await reservePodmanStorage();
   const isHomeOnly = process.env.IMAGES === 'home';
   for (const [target, tag] of Object.entries({ ...PACKAGES, ...(isHomeOnly ? { home: IMAGE_TAGS.home } : IMAGE_TAGS) }))
     buildTarget(target, tag);
@@ -106,7 +113,7 @@ function npmMounts(): string[] {
 }
 
 /** Returns the size of an image without its base image, in MB of 1,000,000 bytes. */
-export function megabytesAboveBase(tag: string): number {
+export function getMegabytesAboveBaseImage(tag: string): number {
   const bytes = (image: string) => Number(podman('image', 'inspect', '--format', '{{.Size}}', image));
   return (bytes(tag) - bytes(BASE_IMAGE)) / 1_000_000;
 }

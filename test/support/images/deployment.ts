@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, globSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { podman, podmanEnvironment, VOLUMES } from './podman.ts';
+import { podman, podmanEnvironment, VOLUMES_FOLDER } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Folders that are not copied, because a clone of the repository does not contain them. */
@@ -43,7 +43,7 @@ export function createDeployment(): Deployment {
   for (const command of REMOVE) podman(...command.split(' '));
   // If a program still writes to a volume, podman does not remove the volume's folder, and would reuse the folder for the next volume of
   // that name.
-  for (const left of globSync('*/', { cwd: VOLUMES })) rmSync(join(VOLUMES, left), { recursive: true });
+  for (const left of globSync('*/', { cwd: VOLUMES_FOLDER })) rmSync(join(VOLUMES_FOLDER, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
   ip('address', 'add', `${outside}/30`, 'dev', name);
@@ -94,7 +94,7 @@ export function createDeployment(): Deployment {
 export const HOST_NAME = hostname();
 
 /** Returns everything that a container has printed. */
-export const containerOutput = (container: string): string => {
+export const getContainerOutput = (container: string): string => {
   const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
   return stdout + stderr;
 };
@@ -105,9 +105,9 @@ export const containerOutput = (container: string): string => {
  */
 export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
-  while (!text.test(containerOutput(container))) {
+  while (!text.test(getContainerOutput(container))) {
     if (Date.now() > untilMs)
-      throw new Error(`${container} did not print ${text}: ${containerOutput(container).slice(-3_000)}`);
+      throw new Error(`${container} did not print ${text}: ${getContainerOutput(container).slice(-3_000)}`);
     await new Promise((done) => setTimeout(done, 500));
   }
   const startedMs = Number(podman('inspect', '--format', '{{.State.StartedAt.UnixMilli}}', container));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
 /** Folder that contains the tests' volumes. */
-export const VOLUMES = join(FOLDER, 'storage/volumes');
+export const VOLUMES_FOLDER = join(FOLDER, 'storage/volumes');
 /** Base image of deploy/Dockerfile. The tests create this image instead of pulling it. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
 /** Maximum waiting time for another run. All tests of images take about 15 minutes. */
@@ -50,7 +50,7 @@ export function preparePodman(): void {
  * Reserves podman's storage for this process, because each run removes all containers. Waits for another run, and rejects if that takes too
  * long. Returns a function that releases the storage. The end of this process releases it, too.
  */
-export function reserveStorage(): Promise<() => void> {
+export function reservePodmanStorage(): Promise<() => void> {
   const holder = spawn('flock', [`--timeout=${MAX_WAIT_SECONDS}`, join(FOLDER, 'lock'), 'sh', '-c', 'echo; cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -18,7 +18,7 @@ export interface Visitor {
 }
 
 /** Energy of the day whose registers `publishOneDay` publishes. */
-export const PUBLISHED_KWH = 1.5;
+export const PUBLISHED_DAY_KWH = 1.5;
 
 /**
  * Returns a client that connects to `address` and expects the name `name`. It uses an administrator's key. Unless `ca` contains the
@@ -64,7 +64,7 @@ export async function connectVisitor(at: {
       const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
       for (const [hour, kwh] of [
         [1, 100],
-        [2, 100 + PUBLISHED_KWH],
+        [2, 100 + PUBLISHED_DAY_KWH],
       ] as const) {
         const reading = { ts: `${day}T0${hour}:00:00Z`, energy_total_kwh: kwh };
         await device.publishAsync(topic, JSON.stringify(reading), { qos: 1 });
@@ -79,7 +79,7 @@ export async function connectVisitor(at: {
 }
 
 /** Whether an address has no broker that responds without TLS. */
-export function mqttRefuses(address: string): Promise<boolean> {
+export function isUnencryptedMqttRefused(address: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect({ host: address, port: 1883, timeout: 5_000 });
     const end = (isRefused: boolean) => {

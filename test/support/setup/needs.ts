@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
-import { hasHistory, isCheckout } from '../earlier-release.ts';
-import { espiFixtures, hasEspiSchema } from '../espi-schema.ts';
+import { hasFullGitHistory, isGitCheckout } from '../earlier-release.ts';
+import { hasEspiSchema, listEspiFixtures } from '../espi-schema.ts';
 import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
-import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, explainMissingRabbitMq, findReachableTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, explainMissingRabbitMq, findAvailableTiers } from '../tiers/reach.ts';
 
 /** A requirement of some tests that a machine may lack, such as a program. */
 export interface TestRequirement {
@@ -43,7 +43,7 @@ const IMAGE_PROGRAMS: readonly Program[] = [
  * Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails instead of being
  * skipped if the program is not installed.
  */
-export const PROGRAMS: readonly Program[] = [
+export const REQUIRED_PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
@@ -172,19 +172,19 @@ export function findMissingRequirements(): TestRequirement[] {
           },
         ]),
     ...(hasEarlierPostgres() ? [] : [earlier]),
-    ...(hasHistory() && isInstalled('git') ? [] : [history]),
-    ...(isCheckout() && isInstalled('git') ? [] : [checkout]),
+    ...(hasFullGitHistory() && isInstalled('git') ? [] : [history]),
+    ...(isGitCheckout() && isInstalled('git') ? [] : [checkout]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
     ...(hasPgBackRest ? [] : [pgBackRest]),
     ...(hasEspiSchema() ? [] : [espi]),
-    ...(espiFixtures().length > 0 ? [] : [fixtures]),
-    ...PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name, files }) => ({
+    ...(listEspiFixtures().length > 0 ? [] : [fixtures]),
+    ...REQUIRED_PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name, files }) => ({
       name,
       how: setup,
       files,
     })),
-    ...findReachableTiers().missing.map(({ tier, how }) => ({
+    ...findAvailableTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,
       how: how === 'npm run test:setup' ? setup : how,
       files: ['test/tiers/**'],

@@ -3,7 +3,7 @@ import { loadEarlierBinaries } from '#src/database/postgres-binaries.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { makeBaseImage } from './base-image.ts';
 import { makeDebian13 } from './debian-13.ts';
-import { findMissingRequirements, isInstalled, PROGRAMS } from './needs.ts';
+import { findMissingRequirements, isInstalled, REQUIRED_PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
 
 /**
@@ -23,7 +23,9 @@ function attempt(what: string, action: () => void): void {
 }
 
 if (isDebianRoot && findMissingRequirements().length > 0) {
-  const programs = PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name }) => name);
+  const programs = REQUIRED_PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(
+    ({ name }) => name,
+  );
   const wanted = [...programs, ...(isInstalled('debootstrap') ? [] : ['debootstrap'])];
   if (wanted.length > 0) {
     console.log(`Installing what the tests need: ${wanted.join(', ')} …`);

@@ -1,12 +1,12 @@
 import { chownSync } from 'node:fs';
 import { createTemporarySubfolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from './reach.ts';
-import { findUserIds, runServer, type TestServer } from './server.ts';
+import { findUnixUserIds, runServer, type TestServer } from './server.ts';
 
 /** Starts PostgreSQL 17 of Debian 13, with Debian's TimescaleDB under the Apache licence. */
-export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
+export async function startTimescaleApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = createTemporarySubfolder();
-  const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
+  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'postgres');
   chownSync(folder, uid, gid);
   return runServer({
     bin: DEBIAN_13_POSTGRESQL_BIN,

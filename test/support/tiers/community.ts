@@ -6,7 +6,7 @@ import { findCommunityPrograms } from './reach.ts';
 import { runServer, type TestServer } from './server.ts';
 
 /** Connects to the server at TIMESCALE_URL. If it is not set, starts a server with this machine's PostgreSQL. */
-export async function startCommunity(): Promise<TestServer> {
+export async function startTimescaleCommunity(): Promise<TestServer> {
   const serverUrl = process.env.TIMESCALE_URL;
   if (serverUrl) {
     return {

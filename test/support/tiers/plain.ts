@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { getSuperuserUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import type { TestServer } from './server.ts';
 
 /** Starts the embedded PostgreSQL, the service's default database. */
-export async function startPlain(): Promise<TestServer> {
+export async function startPlainPostgres(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
   const start = () => startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
-  const urlOf = (database: string) => superuserUrl(dataDir, database);
+  const urlOf = (database: string) => getSuperuserUrl(dataDir, database);
   const first = await start();
   const admin = createPool(urlOf('postgres'), { max: 1 });
   // As on the other tiers' servers, PostgreSQL does not flush to disk, because the databases are deleted after the run, and serves the

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Tier } from '#src/database/capabilities.ts';
+import type { DatabaseTier } from '#src/database/capabilities.ts';
 
 /**
  * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs; `npm run test:setup` creates it.
@@ -23,14 +23,14 @@ export function explainMissingRabbitMq(): string | null {
 }
 
 /** A tier that this machine cannot run, with instructions to install it. */
-export interface MissingTier {
-  tier: Tier;
+export interface UnavailableTier {
+  tier: DatabaseTier;
   how: string;
 }
 
 /** Returns the tiers that this machine can run, according to its files. The embedded PostgreSQL is always available. */
-export function findReachableTiers(): { reached: Tier[]; missing: MissingTier[] } {
-  const answers: [Tier, string | null][] = [
+export function findAvailableTiers(): { reached: DatabaseTier[]; missing: UnavailableTier[] } {
+  const answers: [DatabaseTier, string | null][] = [
     ['plain', null],
     ['apache', apacheIsMissing()],
     ['community', communityIsMissing()],

@@ -99,7 +99,7 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
 }
 
 /** Returns the user id and group id of a user in a root file system, from its /etc/passwd. */
-export function findUserIds(root: string, name: string): { uid: number; gid: number } {
+export function findUnixUserIds(root: string, name: string): { uid: number; gid: number } {
   const line = readFileSync(join(root, 'etc/passwd'), 'utf8')
     .split('\n')
     .find((one) => one.startsWith(`${name}:`));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asBillionths } from '#src/core/decimal.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -18,21 +18,21 @@ import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const SECRET_KEY = 'the secret of this installation';
-const BOX = createSecretBox(SECRET_KEY);
+const BOX = createSecretEncrypter(SECRET_KEY);
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let receiver: Receiver;
 let ingest: RoleProcess;
 let worker: RoleProcess;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  [database, folder, receiver] = await Promise.all([testDatabase(), temporaryFolder(), startReceiver()]);
+  [database, folder, receiver] = await Promise.all([testDatabase(), createTemporaryFolder(), startReceiver()]);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   environment = {
     DATABASE_URL: database.url,
@@ -140,7 +140,7 @@ async function createPricedHome(email: string) {
 test('a corrected price triggers an alert on costs without a reading', async () => {
   const { db, series, hourMs, fired, waiting } = await createPricedHome('priced@example.com');
   const price = (perKwh: bigint) =>
-    storePrices(db, series.series_id, packPrices([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
+    storePrices(db, series.series_id, packPrices([{ startsAtMs: hourMs, perKwh: castToBillionths(perKwh) }], 60));
   await price(750_000_000n);
   await expect.poll(waiting).toBe(0);
   expect(fired()).toEqual([]);

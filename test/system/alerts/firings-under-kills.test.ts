@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { newId } from '#src/core/ids.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -12,7 +12,7 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Number of homes. With FIRING_HOMES=1000 there are 10,000 firings. */
 const HOMES = Number(process.env.FIRING_HOMES ?? 80);
@@ -20,7 +20,7 @@ const ALERTS = 10;
 const SECRET_KEY = 'the secret of this installation';
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let receiver: Receiver;
 let server: EmbeddedPostgres;
 let pool: Pool;
@@ -29,7 +29,7 @@ const roles: Record<'worker' | 'api', RoleProcess | undefined> = { worker: undef
 const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
 
 beforeAll(async () => {
-  [folder, receiver] = await Promise.all([temporaryFolder(), startReceiver()]);
+  [folder, receiver] = await Promise.all([createTemporaryFolder(), startReceiver()]);
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
   pool = createPool(server.url);
   await migrate(pool, { timescale: 'off' });
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: TOKEN };
-  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
+  await createWebhook(db, createSecretEncrypter(SECRET_KEY), adminId, webhook);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   env = {
     DATABASE_URL: server.url,

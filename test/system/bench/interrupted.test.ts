@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/service.ts';
+import { createTemporaryFolder } from '../../support/service.ts';
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/run.ts');
 
@@ -42,7 +42,7 @@ async function flood(folder: string) {
 }
 
 test('an interrupted benchmark ends what it started and removes its folders', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const bench = await flood(folder.path);
   // On Ctrl-C the terminal sends the signal to npm and to the benchmark, and npm forwards it, so it arrives twice.
   bench.child.kill('SIGINT');
@@ -55,7 +55,7 @@ test('an interrupted benchmark ends what it started and removes its folders', as
 });
 
 test('a second Ctrl-C ends a benchmark at once, whatever hangs, and names the remaining folder', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const bench = await flood(folder.path);
   process.kill(bench.pidOf('-D') as number, 'SIGSTOP');
   bench.child.kill('SIGTERM');

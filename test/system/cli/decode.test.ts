@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 /** Runs `energy decode` on lines, in an environment without a database or a broker. */
 async function decode(
   lines: string[],
   flags = ['--json'],
 ): Promise<{ code: number | null; out: string[]; err: string }> {
-  const child = spawn(process.execPath, [PROGRAM, 'decode', ...flags], {
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'decode', ...flags], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
   });
   let out = '';
@@ -156,7 +156,7 @@ test('explains how to pass a message if there are arguments without an option', 
 });
 
 test('rejects an endless line in bounded memory, and decodes the lines around it as usual', async () => {
-  const child = spawn(process.execPath, ['--max-old-space-size=64', PROGRAM, 'decode', '--json'], {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', TESTED_PROGRAM, 'decode', '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -11,14 +11,14 @@ import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { ONLY_PROGRESS, PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { ONLY_PROGRESS_PATTERN, TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const HEADER = 'user_id,email,type,location,external_id,register_max_kwh,channels';
 
 let database: TestDatabase;
 let db: Database;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let userId: string;
 const path = (name: string) => join(folder.path, name);
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await folder?.remove();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   userId = (await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' })).user_id;
 });
 afterAll(() => folder.remove());
@@ -40,7 +40,7 @@ interface Ran {
 }
 const environment = () => ({ ...process.env, DATABASE_URL: database.url, DATA_DIR: folder.path });
 const energy = (...args: string[]): Promise<Ran> =>
-  promisify(execFile)(process.execPath, [PROGRAM, ...args], { env: environment(), maxBuffer: 1e8 }).then(
+  promisify(execFile)(process.execPath, [TESTED_PROGRAM, ...args], { env: environment(), maxBuffer: 1e8 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
@@ -54,7 +54,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
   const channels = '"[{""native_name"":""P"",""counts_as"":""import""}]"';
   const text = `\ufeff${HEADER}\r\n${userId},,meter,"cellar, left",S1,99999.9,${channels}\r\n\r\n${userId},,meter,attic,,,\r\n`;
   const first = await importText(text);
-  expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(ONLY_PROGRESS) });
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(ONLY_PROGRESS_PATTERN) });
   const file = path('meters.credentials.csv');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   // Ids created in the same millisecond have no defined order.
@@ -209,7 +209,9 @@ test('an import that is killed at any moment has imported all or nothing, and a 
   for (const when of ['soon', 'part', 'part', 'committed'] as const) {
     await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
     await Promise.all([file, `${file}.part`].map((one) => rm(one, { force: true })));
-    const child = spawn(process.execPath, [PROGRAM, 'devices', 'import', path('meters.csv')], { env: environment() });
+    const child = spawn(process.execPath, [TESTED_PROGRAM, 'devices', 'import', path('meters.csv')], {
+      env: environment(),
+    });
     const ended = once(child, 'exit');
     await untilSo(when, `${file}.part`, () => child.exitCode !== null);
     child.kill('SIGKILL');

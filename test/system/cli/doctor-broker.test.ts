@@ -5,14 +5,14 @@ import { brokerCheck as check } from '#src/cli/doctor/checks/settings.ts';
 import type { InstallationFacts } from '#src/cli/doctor/facts.ts';
 import { gatherBroker } from '#src/cli/doctor/gather/network.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let mosquitto: Mosquitto;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   const passwords = join(folder.path, 'passwords');
   const { status, stderr } = spawnSync('mosquitto_passwd', ['-c', '-b', passwords, 'energy', 'right']);
   if (status !== 0) throw new Error(`mosquitto_passwd: ${stderr}`);
@@ -39,10 +39,10 @@ test('distinguishes a broker that accepts the login, one that rejects it, and on
   for (const login of ['energy:wrong', 'nobody:right'])
     expect(await foundAt(as(login))).toEqual([expect.stringMatching(/^problem .*rejects this login/)]);
   expect(await foundAt(mosquitto.url)).toEqual([expect.stringMatching(/^problem .*rejects this login/)]);
-  expect(await foundAt(`mqtt://energy:right@127.0.0.1:${await freePort()}`)).toEqual([
+  expect(await foundAt(`mqtt://energy:right@127.0.0.1:${await findFreePort()}`)).toEqual([
     expect.stringMatching(/^problem .*ECONNREFUSED.* Check host and port/),
   ]);
-  expect(await foundAt(`amqp://energy:right@127.0.0.1:${await freePort()}`)).toEqual([
+  expect(await foundAt(`amqp://energy:right@127.0.0.1:${await findFreePort()}`)).toEqual([
     expect.stringMatching(/^problem .*ECONNREFUSED.* Check host and port/),
   ]);
 });

@@ -6,21 +6,21 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const PASSWORD = 'not-to-be-seen';
 const SECRET = 'a secret of the test’s own';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let home: Meter;
 /** A server that accepts connections but never responds. */
 let silent: Server;
@@ -28,7 +28,7 @@ let mail: SMTPServer;
 let ports: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   database = await testDatabase();
   home = await createMeter(database);
   silent = createServer().listen(0, '127.0.0.1');
@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => mail.listen(0, '127.0.0.1', done));
   const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
-  ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+  ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await findFreePort())])));
 });
 afterAll(async () => {
   silent.close();
@@ -61,7 +61,10 @@ interface Reported {
 /** Runs the doctor and returns its output. `bad`: the problems found, by the name of the check. */
 async function doctor(given: Record<string, string>, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'none'), ...ports, ...given };
-  const child = spawn(process.execPath, [PROGRAM, 'doctor', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'doctor', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
@@ -118,7 +121,7 @@ test('finds no problem in a healthy installation', async () => {
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 60_000), 2],
   ]);
-  await createWebhook(createDatabase(database.pool), createSecretBox(SECRET), home.userId, {
+  await createWebhook(createDatabase(database.pool), createSecretEncrypter(SECRET), home.userId, {
     events: ['usage.updated'],
     url: 'https://receiver.example/',
     authToken: 'a token of the owner',

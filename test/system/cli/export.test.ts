@@ -5,16 +5,16 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let home: Meter;
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   home = await createMeter(database);
   await home.read([
     [new Date(Date.now() - 7_200_000), 1],
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const energy = async (...args: string[]) => {
   const env = { ...process.env, DATABASE_URL: database.url, DATA_DIR: folder.path };
-  return promisify(execFile)(process.execPath, [PROGRAM, ...args], { env });
+  return promisify(execFile)(process.execPath, [TESTED_PROGRAM, ...args], { env });
 };
 
 test('energy export writes a file that only its owner can read, completely or not at all, and records it in the audit log', async () => {

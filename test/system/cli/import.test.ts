@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs `energy import` in an environment without a database or a broker. */
 async function run(...flags: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [PROGRAM, 'import', ...flags], {
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'import', ...flags], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
   });
   let [out, err] = ['', ''];

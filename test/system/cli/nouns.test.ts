@@ -6,20 +6,20 @@ import { buildProgram, COMMAND_LOADERS } from '#src/cli/program.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const today = new Date();
 /** Last month as YYYY-MM. It is complete, and always one of the last two months. */
 const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let home: Meter;
 let email: string;
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   home = await createMeter(database);
   await home.read([
     [new Date(`${MONTH}-20T10:00:00Z`), 1],
@@ -37,7 +37,7 @@ afterAll(async () => {
 /** Runs a command in a separate process with `input` as its standard input. */
 async function runSeparately(args: string[], input: string) {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path };
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [TESTED_PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(input);
   let out = '';
   child.stdout.on('data', (chunk) => {
@@ -349,7 +349,7 @@ test('usage: explains why a device has no usage', async () => {
 
 /** Runs a command on a terminal (script(1)) and types `answer` when the command asks its first question. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
-  const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
+  const line = [process.execPath, TESTED_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
   const child = spawn('script', ['-qec', line, '/dev/null'], { env });
   let output = '';
@@ -394,7 +394,8 @@ test.each([
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };
   const address = `zone-${randomUUID()}@example.com`;
   const run = (...more: string[]) =>
-    spawnSync(process.execPath, [PROGRAM, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' }).stdout;
+    spawnSync(process.execPath, [TESTED_PROGRAM, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' })
+      .stdout;
   const { user_id, ...answer } = JSON.parse(run('--email', address, '--json'));
   expect(answer).toEqual({ status: 'created', timezone });
   const asked = await createDatabase(database.pool)

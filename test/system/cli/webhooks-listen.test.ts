@@ -8,13 +8,13 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { verifyWebhook } from '#clients/typescript/webhooks.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const ADMIN = 'admin@listen.example';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let worker: RoleProcess;
 let program: Server;
 /** Requests that the webhook receiver under development received. */
@@ -23,7 +23,7 @@ let status = 204;
 
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   worker = await startRole('worker', environment());
   program = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request), url: request.url ?? '' });
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const environment = () => ({ DATABASE_URL: database.url, DATA_DIR: folder.path });
 const run = (args: string[]) =>
-  spawn(process.execPath, [PROGRAM, ...args], {
+  spawn(process.execPath, [TESTED_PROGRAM, ...args], {
     env: { PATH: process.env.PATH, ...environment() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,7 +6,7 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
-import type { RawMessage, ReceiveMessage } from '#ingest/source/source.ts';
+import type { MessageReceiver, RawMessage } from '#ingest/source/source.ts';
 import { storeShardCountOnce } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
@@ -19,7 +19,7 @@ import { createUser } from '#src/users/store.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
 const SHARDS = 4;
 let database: TestDatabase;
@@ -32,7 +32,7 @@ let source: AmqpSource;
 let taken: RawMessage[] = [];
 const log = pino({ level: 'silent' });
 
-const start = (receive: ReceiveMessage, shards = SHARDS) =>
+const start = (receive: MessageReceiver, shards = SHARDS) =>
   startAmqp({
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards,
@@ -41,7 +41,7 @@ const start = (receive: ReceiveMessage, shards = SHARDS) =>
     receive,
     log,
   });
-const takeAll: ReceiveMessage = (message, receipt) => {
+const takeAll: MessageReceiver = (message, receipt) => {
   taken.push(message);
   receipt.done();
   return true;
@@ -348,7 +348,7 @@ test('with TLS, devices connect by MQTTS and the service by AMQPS if they trust 
   const secure = { protocol: 'mqtts', port: node.ports.mqtts } as const;
   expect(await codeOf(login(id, secret, secure))).toBe('SELF_SIGNED_CERT_IN_CHAIN');
   const client = await login(id, secret, { ...secure, ca: readFileSync(cluster.caFile) });
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const env = {
     DATABASE_URL: database.url,
     DATA_DIR: folder.path,

@@ -3,33 +3,33 @@ import type { FastifyInstance } from 'fastify';
 import mqtt from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { decodeNative } from '#ingest/decoders/native/decode.ts';
+import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
-import type { ReceiveMessage } from '#ingest/source/source.ts';
+import type { MessageReceiver } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
-import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 let database: TestDatabase;
 let calls: { app: FastifyInstance; url: string };
 let cluster: RabbitCluster;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
 const sources: AmqpSource[] = [];
-let publishers: ReturnType<typeof repeatingPublisher>[] = [];
+let publishers: ReturnType<typeof startRepeatingPublisher>[] = [];
 const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   calls = await startBrokerCalls(createDatabase(database.pool));
   cluster = await startRabbitMq({ operator: calls.url });
 });
@@ -227,7 +227,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
   };
   const [first, second] = [await start(), await start()];
   publishers = devices.map(({ id, secret }, index) =>
-    repeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: getReadingsTopic(id), first: index }),
+    startRepeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: getReadingsTopic(id), first: index }),
   );
   const base = Date.now() - 20 * 3_600_000;
   const payloadOf = (device: number, sequence: number) =>
@@ -315,11 +315,11 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     const readings = Array.from({ length: rounds }, (_, sequence) => {
       const payload = Buffer.from(payloadOf(device, sequence));
       return (
-        decodeNative({ topic: getReadingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })?.readings ??
-        []
+        decodeNativeMessage({ topic: getReadingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })
+          ?.readings ?? []
       );
     });
-    return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];
+    return [...computeReferenceConsumption(readings.flat(), settings, getStartOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
   // An election takes a second on a quiet machine. With both cores in use, 47 s were measured, so the bound only checks that the election
@@ -337,7 +337,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
     if (msg === 'broker connected') ports.push(port);
     if (msg === 'broker connection ended') ends.push(err?.message ?? '');
   };
-  const taken: ReceiveMessage = (_message, receipt) => {
+  const taken: MessageReceiver = (_message, receipt) => {
     receipt.done();
     return true;
   };

@@ -8,10 +8,10 @@ import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { requestLoopback } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
-import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
-import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
+import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const MESSAGES_PER_SECOND = 16;
 const MESSAGES = 320;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     startCell({ name: 'first', url: databases[0].url, tls }),
     startCell({ name: 'c2', url: databases[1].url, tls }),
   ]);
-  routers = await startRouters({ tls, first: routed(first), c2: routed(c2) });
+  routers = await startRouters({ tls, first: getRoutedCell(first), c2: getRoutedCell(c2) });
   [router] = routers.all;
 });
 afterAll(async () => {
@@ -78,7 +78,7 @@ async function energy({ env }: Cell, args: string[]): Promise<{ code: number; st
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [PROGRAM, ...args],
+      [TESTED_PROGRAM, ...args],
       { env: { ...env, PATH: process.env.PATH } },
       (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
@@ -89,7 +89,7 @@ const move = (home: Home, from: Cell, to: string, file = routers.cellsFile) =>
 
 /** Connects a meter through the router. */
 const meterOf = ({ deviceId, mqtt }: Home) =>
-  repeatingPublisher({
+  startRepeatingPublisher({
     nodes: [{ ports: { mqtt: router.ports.mqtt } }],
     ...{ deviceId, secret: mqtt.password, topic: mqtt.topic, first: 0 },
   });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/cluster/cell.ts';
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
-import { PROGRAM } from '#test/support/program.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 /** Two servers that each respond with the name of their cell, behind the router with the deployed configuration. */
 let routers: Routers;
@@ -124,8 +124,11 @@ async function connect(username: string): Promise<string | undefined> {
 async function energy(...args: string[]) {
   const env = { PATH: process.env.PATH };
   return new Promise<{ code: number; out: string; err: string }>((done) => {
-    execFile(process.execPath, [PROGRAM, 'cells', ...args, '--file', routers.cellsFile], { env }, (error, out, err) =>
-      done({ code: error ? Number(error.code) : 0, out, err }),
+    execFile(
+      process.execPath,
+      [TESTED_PROGRAM, 'cells', ...args, '--file', routers.cellsFile],
+      { env },
+      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
     );
   });
 }

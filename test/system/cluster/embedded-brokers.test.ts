@@ -10,10 +10,10 @@ import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
-import { killInTurn } from '#test/support/cluster/ingest-kills.ts';
+import { killProcessesAlternately } from '#test/support/cluster/ingest-kills.ts';
 import { type IngestPair, startIngestPair } from '#test/support/cluster/ingest-pair.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
@@ -25,12 +25,12 @@ const DIRECT = '127.0.0.2';
 
 let database: TestDatabase;
 let db: Database;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let authority: Awaited<ReturnType<typeof makeAuthority>>;
 let pair: IngestPair;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
   authority = await makeAuthority(folder.path, 'ours');
   pair = await startIngestPair({ url: database.url, clientCa: authority.file });
@@ -260,7 +260,7 @@ test('only the proxy can report a client’s address and certificate', async () 
 
 test('each process is killed in turn: acknowledged messages are stored once, and every client reconnects soon', async () => {
   const devices = await pairDevices(database.pool, DEVICES);
-  const { rounds, ...counted } = await killInTurn(pair, { pool: database.pool, devices, rounds: 2 });
+  const { rounds, ...counted } = await killProcessesAlternately(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
   for (const { moved, backS, othersGapS } of rounds) {
     expect(moved).toBeGreaterThan(10);

@@ -4,19 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
-import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
+import { listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type ApiResponse, sendApiRequest } from '#test/support/ask.ts';
-import { longestGapSeconds, type MeterLogin, type Meters, startMeters } from '#test/support/cluster/meters.ts';
+import { getLongestGapSeconds, type MeterLogin, type Meters, startMeters } from '#test/support/cluster/meters.ts';
 import { type PatroniCluster, startPatroni } from '#test/support/cluster/patroni.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -30,7 +30,7 @@ const BY = process.env.FAILOVER_BY === 'freeze' ? 'freeze' : 'kill';
 const GOAL_SECONDS = 30;
 
 let cluster: PatroniCluster;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let receiver: Receiver;
 let pool: Pool;
 let ingest: RoleProcess;
@@ -40,7 +40,7 @@ type Home = MeterLogin & { userId: string; key: string };
 const homes: Home[] = [];
 
 beforeAll(async () => {
-  [cluster, folder, receiver] = await Promise.all([startPatroni(), temporaryFolder(), startReceiver()]);
+  [cluster, folder, receiver] = await Promise.all([startPatroni(), createTemporaryFolder(), startReceiver()]);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   await cluster.ready();
   const many = { minute: 1_000_000, day: 1_000_000 };
@@ -70,7 +70,7 @@ beforeAll(async () => {
     homes.push({ userId, key, secret, deviceId: device.device_id });
   }
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, {
+  await createWebhook(db, createSecretEncrypter(SECRET_KEY), adminId, {
     events: ['alert.triggered'],
     url: receiver.url,
     authToken: TOKEN,
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 /** Returns the warnings that a role logs at its start. */
-const risks = async () => listCommitRisks(await readCommitFacts(createQueryOnConnection(pool), 2));
+const risks = async () => listCommitRisks(await readCommitSettings(createQueryOnConnection(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);
@@ -211,7 +211,7 @@ async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<n
   await expect
     .poll(() => meters.acknowledged.filter(({ atMs }) => atMs > primaryMs).length, { interval: 50 })
     .toBeGreaterThan(5 * HOMES);
-  return longestGapSeconds(
+  return getLongestGapSeconds(
     meters.acknowledged.map(({ atMs }) => atMs),
     fromMs,
     Date.now(),
@@ -243,7 +243,7 @@ async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): 
     [deviceId],
   );
   const readings = acknowledged.map(({ reading }) => reading).filter((reading) => reading.deviceId === deviceId);
-  return [...referenceConsumption(readings, rows[0], startOfHour)].map(([at, { energy }]) => [
+  return [...computeReferenceConsumption(readings, rows[0], getStartOfHour)].map(([at, { energy }]) => [
     Number(at),
     Number(energy),
   ]);

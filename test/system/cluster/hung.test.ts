@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -12,7 +12,7 @@ import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Maximum time until another process takes over a duty, in ms. */
 const TAKEOVER_MS = 10_000;
@@ -21,10 +21,10 @@ const BUSY_MS = 5_000;
 const SECRET_KEY = 'the secret of this installation';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let receiver: Receiver;
 beforeAll(async () => {
-  [database, folder, receiver] = await Promise.all([testDatabase(), temporaryFolder(), startReceiver()]);
+  [database, folder, receiver] = await Promise.all([testDatabase(), createTemporaryFolder(), startReceiver()]);
 });
 const children = new Set<ChildProcess>();
 afterAll(async () => {
@@ -95,7 +95,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const subscription = { url: receiver.url, authToken: 'the token of the tests' };
   for (const event of ['alert.triggered', 'usage.updated'] as const)
-    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { events: [event], ...subscription });
+    await createWebhook(db, createSecretEncrypter(SECRET_KEY), userId, { events: [event], ...subscription });
   const alerts: string[] = [];
   for (let thresholdKwh = 1; thresholdKwh <= 5; thresholdKwh++)
     alerts.push(

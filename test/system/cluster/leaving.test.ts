@@ -8,15 +8,15 @@ import { openSession } from '#src/auth/sessions.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(40)}`;
 const DRAIN_SECONDS = 2;
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await database.drop();

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeNative } from '#ingest/decoders/native/decode.ts';
+import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
-import { type RepeatingPublisher, repeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { type RepeatingPublisher, startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /**
  * Tests the procedure in the section Moving up of docs/several-machines.md: embedded broker, mosquitto, RabbitMQ cluster. The database is
@@ -27,12 +27,12 @@ let database: TestDatabase;
 let calls: { app: FastifyInstance; url: string };
 let cluster: RabbitCluster;
 let mosquitto: Mosquitto;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
 const publishers: RepeatingPublisher[] = [];
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   calls = await startBrokerCalls(createDatabase(database.pool));
   [cluster, mosquitto] = await Promise.all([startRabbitMq({ count: 1, operator: calls.url }), startMosquitto()]);
 });
@@ -65,7 +65,7 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
     const deviceId = device.device_id;
     ids.push(deviceId);
     publishers.push(
-      repeatingPublisher({ nodes: address, deviceId, secret, topic: getReadingsTopic(deviceId), first: 0 }),
+      startRepeatingPublisher({ nodes: address, deviceId, secret, topic: getReadingsTopic(deviceId), first: 0 }),
     );
   }
   const base = Date.now() - 20 * 3_600_000;
@@ -122,9 +122,9 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
     const readings = Array.from({ length: rounds }, (_, sequence) => {
       const payload = Buffer.from(payloadOf(device, sequence));
       const message = { topic: getReadingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false };
-      return decodeNative(message)?.readings ?? [];
+      return decodeNativeMessage(message)?.readings ?? [];
     });
-    return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];
+    return [...computeReferenceConsumption(readings.flat(), settings, getStartOfHour).values()];
   });
   const { rows } = await database.pool.query(
     'SELECT sum(energy_milliwatt_hours)::text AS energy FROM user_hourly WHERE user_id = $1',

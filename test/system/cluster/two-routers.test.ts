@@ -11,12 +11,12 @@ import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { requestLoopback } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
-import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
-import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
+import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type OidcServer, startOidc } from '#test/support/oidc.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
 /** Public address of both routers, as a DNS name would be. The test sends requests to each router directly. */
@@ -28,7 +28,7 @@ const PUBLIC_URL = 'https://energy.test';
 const MAX_SILENCE_MS = 10_000;
 
 let tls: LocalCertificate;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let authority: Awaited<ReturnType<typeof makeAuthority>>;
 let provider: OidcServer;
 let databases: Record<string, TestDatabase>;
@@ -38,7 +38,7 @@ let both: readonly [Router, Router];
 const clients: MqttClient[] = [];
 
 beforeAll(async () => {
-  [tls, folder, provider] = await Promise.all([makeLocalCertificate(), temporaryFolder(), startOidc()]);
+  [tls, folder, provider] = await Promise.all([makeLocalCertificate(), createTemporaryFolder(), startOidc()]);
   authority = await makeAuthority(folder.path, 'ours');
   const caFile = join(folder.path, 'provider.pem');
   await writeFile(caFile, provider.ca);
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const [first, c2] = await Promise.all([start('first'), start('c2')]);
   cells = { first, c2 };
   const clientCa = await readFile(authority.file, 'utf8');
-  routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2, clientCa });
+  routers = await startRouters({ tls, first: getRoutedCell(first), c2: getRoutedCell(c2), count: 2, clientCa });
   both = routers.all as unknown as [Router, Router];
 });
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.endAsync(true))));
@@ -95,7 +95,7 @@ async function makeHome(cell: string) {
 type Home = Awaited<ReturnType<typeof makeHome>>;
 
 const publisherOf = ({ deviceId, secret }: Home, from: 0 | 1) =>
-  repeatingPublisher({ nodes: both, deviceId, secret, topic: getReadingsTopic(deviceId), first: from });
+  startRepeatingPublisher({ nodes: both, deviceId, secret, topic: getReadingsTopic(deviceId), first: from });
 const reading = (index: number) => JSON.stringify({ ts: Date.now() - 3_600_000 + index, power_w: index });
 
 async function storedIn(cell: string, { deviceId }: Pick<Home, 'deviceId'>): Promise<number> {
@@ -109,7 +109,7 @@ async function storedIn(cell: string, { deviceId }: Pick<Home, 'deviceId'>): Pro
 const energy = (cell: string, ...args: string[]) =>
   new Promise<{ code: number; stderr: string }>((done) => {
     const { env } = cellOf(cell);
-    const all = [PROGRAM, 'cells', ...args, '--file', routers.cellsFile];
+    const all = [TESTED_PROGRAM, 'cells', ...args, '--file', routers.cellsFile];
     execFile(process.execPath, all, { env: { ...env, PATH: process.env.PATH } }, (error, _stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stderr }),
     );

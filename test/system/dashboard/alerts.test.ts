@@ -11,7 +11,7 @@ import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -79,7 +79,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   const known = high.length;
   const page = await alertsPage('anna@example.com');
   await page.getByText('There is no alert yet').waitFor();
-  await testLooks(page, 'alerts-empty');
+  await testPageLayout(page, 'alerts-empty');
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
   // The initial threshold is a value that was seldom exceeded: an ordinary day has 12 kWh, a day with a high hour 15.5 kWh.
@@ -98,7 +98,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   expect(data.map(({ period_start }) => dayOf(Date.parse(period_start)))).toEqual(days);
   expect(await marked(page)).toEqual({ count: known, days: days.map((day) => expect.stringContaining(day)) });
   expect(await dialog(page).locator('figure tbody tr').count()).toBe(90);
-  await testLooks(page, 'alerts-create');
+  await testPageLayout(page, 'alerts-create');
 
   // The preview repeats a request that the service could not answer.
   const unavailable = { status: 503, json: { error: 'Service Unavailable', status: 503 } };
@@ -126,7 +126,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
-  await testLooks(page, 'alerts-create-silence');
+  await testPageLayout(page, 'alerts-create-silence');
 });
 
 test('an alert created on the page fires when a reading arrives, and its history shows the firing', async () => {
@@ -160,7 +160,7 @@ test('the history of an alert has pages for older firings', async () => {
   await page.getByRole('button', { name: /^History/ }).click();
   const rows = () => dialog(page).locator('tbody tr').count();
   await expect.poll(rows).toBe(20);
-  await testLooks(page, 'alerts-history-long');
+  await testPageLayout(page, 'alerts-history-long');
   await page.getByRole('button', { name: 'Older' }).click();
   await page.getByRole('button', { name: 'Newest' }).waitFor();
   await page.getByRole('button', { name: 'Older' }).click();
@@ -181,7 +181,7 @@ test('pauses, resumes and changes an alert, and deletes it after a confirmation'
   expect(await stored()).toMatchObject([{ status: 'paused' }]);
   await page.getByRole('button', { name: 'Resume: Silent for 6 hours' }).click();
   await row(page, 'Silent').getByText('active', { exact: true }).waitFor();
-  await testLooks(page, 'alerts');
+  await testPageLayout(page, 'alerts');
 
   await page.getByRole('button', { name: 'Edit: Silent for 6 hours' }).click();
   expect(await page.locator('[inputmode=decimal]').inputValue()).toBe('6');
@@ -197,7 +197,7 @@ test('pauses, resumes and changes an alert, and deletes it after a confirmation'
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   expect(await stored()).toHaveLength(1);
   await page.getByRole('button', { name: 'Delete Silent for 12 hours' }).click();
-  await testLooks(page, 'alerts-delete');
+  await testPageLayout(page, 'alerts-delete');
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('There is no alert yet').waitFor();
   expect(await stored()).toEqual([]);
@@ -215,7 +215,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
       .getByLabel('Phone number')
       .evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid),
   ).toBe(false);
-  await testLooks(page, 'alerts-phone');
+  await testPageLayout(page, 'alerts-phone');
   await page.getByLabel('Phone number').fill('+4915112345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
@@ -229,7 +229,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
 
   await create(page, { threshold: 50, by: 'Webhook' });
   await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
-  await testLooks(page, 'alerts-subscription');
+  await testPageLayout(page, 'alerts-subscription');
   await page.getByRole('link', { name: 'Create a webhook' }).click();
   expect(await page.getByRole('checkbox', { name: 'alert.triggered' }).isChecked()).toBe(true);
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
@@ -272,7 +272,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   await expect.poll(() => words(page)).toBe('Costs more than 2.5 in a day: would have fired once in the last 90 days.');
   expect((await marked(page)).count).toBe(1);
   expect(await dialog(page).getByRole('img').getAttribute('aria-label')).toMatch(/^Cost by day: .*the highest €7\.20/);
-  await testLooks(page, 'alerts-create-cost');
+  await testPageLayout(page, 'alerts-create-cost');
   await page.getByLabel('Monthly cost').check();
   await page.getByText('In EUR. Suggested').waitFor();
   await page.locator('[inputmode=decimal]').fill('0.5');
@@ -282,7 +282,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   await page.getByRole('button', { name: /^History/ }).click();
   await expect.poll(() => dialog(page).locator('tbody tr').count()).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*€\d+\.\d\d$/);
-  await testLooks(page, 'alerts-history-cost');
+  await testPageLayout(page, 'alerts-history-cost');
 });
 
 test('a utility creates alerts for the selected account', async () => {
@@ -292,7 +292,7 @@ test('a utility creates alerts for the selected account', async () => {
   await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
   await create(page, { threshold: 10, by: 'Webhook' });
   await page.getByText('Only home@example.com can create the subscription: sign in here').waitFor();
-  await testLooks(page, 'alerts-utility');
+  await testPageLayout(page, 'alerts-utility');
   await page.getByLabel('E-mail').check();
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'More than 10 kWh in a day').waitFor();

@@ -4,7 +4,7 @@ import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_SCOPES } from '#src/dashboard/pages/keys/scopes.ts';
 import { LANGUAGES, words } from '#src/dashboard/words/words.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, showPage, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_FOR_TEXTS, chooseLanguage, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -57,15 +57,15 @@ const exchange = (page: Page, clientId: string, secret: string) =>
 test('an app is registered, its secret is shown once, and it is changed and deleted', async () => {
   const { page, userId } = await openApps('bright@example.com');
   await page.getByText('You have no app yet').waitFor();
-  await testLooks(page, 'apps-empty');
+  await testPageLayout(page, 'apps-empty');
   await fillIn(page, 'Bright Home', 'https://bright.example.com/callback\nhttps://bright.example.com/other');
   await page.getByRole('checkbox', { name: 'alerts:read' }).check();
-  await testLooks(page, 'apps-register');
+  await testPageLayout(page, 'apps-register');
   await page.getByRole('button', { name: 'Register app' }).click();
 
   const made = page.getByRole('dialog', { name: 'Registered: Bright Home' });
   await made.getByText('it is shown only once').waitFor();
-  await testLooks(page, 'apps-made');
+  await testPageLayout(page, 'apps-made');
   const [clientId, secret] = [(await shown(page, 'Client id')) ?? '', (await shown(page, 'Client secret')) ?? ''];
   expect([clientId, secret]).toEqual([expect.stringMatching(/^app_/), expect.stringMatching(/^eus_cs_/)]);
   await made.getByRole('button', { name: 'Copy Client secret' }).click();
@@ -83,7 +83,7 @@ test('an app is registered, its secret is shown once, and it is changed and dele
       notification_url: null,
     },
   ]);
-  await testLooks(page, 'apps');
+  await testPageLayout(page, 'apps');
 
   await page.getByRole('button', { name: 'Edit Bright Home' }).click();
   expect(await page.getByLabel('Redirect addresses').inputValue()).toContain('/other');
@@ -133,7 +133,7 @@ test('the page fits on a phone in each language, with its dialog', async () => {
     await loadWords(language);
     await chooseLanguage(page, language);
     await page.getByRole('button', { name: words().apps.register }).click();
-    await testLooks(page, `apps-register-${language}`, 'phone', AXE_RULES_OF_TEXTS);
+    await testPageLayout(page, `apps-register-${language}`, 'phone', AXE_RULES_FOR_TEXTS);
     await page.keyboard.press('Escape');
   }
   await loadWords('en');
@@ -145,7 +145,7 @@ test('a homeowner sees no link to the page, and an explanation of who registers 
   const links = page.getByRole('region', { name: 'Developers' });
   await links.getByRole('link', { name: 'Webhooks' }).waitFor();
   expect(await links.getByRole('link', { name: 'Apps' }).count()).toBe(0);
-  await showPage(page, '/dashboard/apps');
+  await showDashboardPage(page, '/dashboard/apps');
   await page.getByText('Utilities and administrators register apps.').waitFor();
   expect(await page.getByRole('button', { name: 'Register an app' }).count()).toBe(0);
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { read, utils } from '@e965/xlsx';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const DAY_MS = 86_400_000;
@@ -60,7 +60,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
       return energies('From the grid');
     })
     .toEqual(['90.000 kWh', '90.000 kWh', '100.000 kWh', '+10.000 kWh']);
-  await testLooks(page, 'bill');
+  await testPageLayout(page, 'bill');
   await bill.getByRole('button', { name: 'Record the current values' }).click();
   await expect.poll(async () => (await energies('From the grid'))[1]).toBe('100.000 kWh');
   await bill.getByText('2 versions').click();
@@ -69,7 +69,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await bill.getByRole('row', { name: 'import' }).getByText('200.000 kWh').waitFor();
   await bill.getByRole('button', { name: /^Close the period/ }).click();
   await dialog.getByText('cannot be undone').waitFor();
-  await testLooks(page, 'bill-close');
+  await testPageLayout(page, 'bill-close');
   await dialog.getByRole('button', { name: 'Close the period', exact: true }).click();
   await bill.getByText(/^Closed on /).waitFor();
   expect(await bill.getByRole('button', { name: /^(Close the period|Delete|Record)/ }).count()).toBe(0);

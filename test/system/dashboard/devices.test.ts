@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPublisher, type Publisher } from '#simulators/publisher.ts';
+import { createPublisher, type DevicePublisher } from '#simulators/publisher.ts';
 import { listClimateHours } from '#src/dashboard/pages/devices/device.ts';
 import {
   formatMosquittoBridge,
@@ -16,14 +16,14 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
-import { findTruncatedSelects, SCREEN_SIZES, showPage, testLooks } from '#test/support/browser.ts';
+import { findTruncatedSelects, SCREEN_SIZES, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
 const HOUR_MS = 3_600_000;
 
 let dashboard: Dashboard;
-let publishers: Publisher[] = [];
+let publishers: DevicePublisher[] = [];
 beforeAll(async () => {
   await loadWords('en');
   dashboard = await startDashboard();
@@ -41,7 +41,7 @@ async function devicesPage(email: string): Promise<Page> {
 }
 
 /** Connects a device with the login that the page shows. */
-async function connect(page: Page): Promise<Publisher> {
+async function connect(page: Page): Promise<DevicePublisher> {
   const deviceId = await fact(page, 'Username');
   const secret = (await page.getByRole('group', { name: 'Password', exact: true }).textContent()) ?? '';
   const publisher = await createPublisher({ url: dashboard.mqttUrl, deviceId, secret });
@@ -57,7 +57,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await dashboard.user('pair@example.com');
   const page = await devicesPage('pair@example.com');
   await page.getByText('No device is paired yet').waitFor();
-  await testLooks(page, 'devices-empty');
+  await testPageLayout(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
   // The form derives the place from the device's type until the user selects a place.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
@@ -71,7 +71,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByLabel('Location').fill('Cellar');
   await page.getByText('More settings').click();
   await page.getByLabel('Highest plausible load, kW').fill('-1');
-  await testLooks(page, 'devices-pair');
+  await testPageLayout(page, 'devices-pair');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
   // The browser marks the invalid value, and no request is sent.
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
@@ -87,7 +87,7 @@ test('a device is paired, and publishes with the displayed login until the page 
     `SELECT placement, placement_by FROM devices WHERE location = 'Cellar'`,
   );
   expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
-  await testLooks(page, 'devices-paired');
+  await testPageLayout(page, 'devices-paired');
   // Download the certificate, which clients on other machines need.
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
@@ -113,7 +113,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await row(page, 'Cellar').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'Cellar').textContent()).toMatch(/smart meter.*just now/);
   await page.getByText('What the states mean').click();
-  await testLooks(page, 'devices');
+  await testPageLayout(page, 'devices');
 });
 
 test('lists the devices behind a gateway, and counts their readings from pairing on', async () => {
@@ -125,7 +125,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByText('Bridge from mosquitto').waitFor();
   await page.getByText('Tasmota (a build').click();
   expect(await page.getByRole('group', { name: 'mosquitto.conf' }).textContent()).toContain('bridge_cafile ');
-  await testLooks(page, 'gateway-made');
+  await testPageLayout(page, 'gateway-made');
   const publisher = await connect(page);
   const prefix = await fact(page, 'Prefix');
   await page.getByRole('button', { name: 'Done' }).click();
@@ -138,7 +138,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   // The page shows the change without a reload.
   await row(page, 'plug').waitFor();
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
-  await testLooks(page, 'devices-discovered');
+  await testPageLayout(page, 'devices-discovered');
 
   await page.getByRole('button', { name: 'Pair plug' }).click();
   await page.getByLabel('Type').selectOption({ label: 'smart plug' });
@@ -206,7 +206,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await form.getByRole('button', { name: 'Try it' }).click();
   await form.getByRole('cell', { name: '12.345' }).waitFor();
   expect(await page.getByRole('heading', { name: 'Your choices for this gateway’s messages' }).count()).toBe(0);
-  await testLooks(page, 'devices-mapping');
+  await testPageLayout(page, 'devices-mapping');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('Recognised as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
@@ -233,7 +233,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
   await setting.getByText('This is not a JSON object').waitFor();
   await setting.getByLabel('Setting').fill('{"senml": {"topics": ["field/+"]}}');
-  await testLooks(page, 'devices-setting');
+  await testPageLayout(page, 'devices-setting');
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('Recognised as senml.').waitFor();
 });
@@ -289,7 +289,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await page.getByLabel('Time zone').fill('Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await page.getByRole('alert').textContent()).toContain('Time zone must be a time zone');
-  await testLooks(page, 'device-settings');
+  await testPageLayout(page, 'device-settings');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
@@ -350,7 +350,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   expect(rows.length).toBeGreaterThanOrEqual(48);
   // Six hours of silence are shown as a gap.
   expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
-  await testLooks(page, 'device-climate-table');
+  await testPageLayout(page, 'device-climate-table');
   await page.getByRole('button', { name: '7 days' }).click();
   await page.getByRole('img', { name: /^Climate of the last 7 days/ }).waitFor();
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
@@ -388,7 +388,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await dialog.getByRole('button', { name: 'Save' }).click();
   // The service's error contains the name of the invalid field.
   await dialog.getByText('must lie after start').waitFor();
-  await testLooks(page, 'device-edit');
+  await testPageLayout(page, 'device-edit');
   await dialog.getByLabel('From').fill(`${day(3)}T06:00`);
   await dialog.getByLabel('To (not included)').fill(`${day(2)}T06:00`);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -423,7 +423,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await byHand.getByText('revoked').waitFor();
   await expect.poll(() => used.textContent()).toBe('20.00 kWh');
   expect(await byHand.getByRole('button').count()).toBe(0);
-  await testLooks(page, 'device-edits');
+  await testPageLayout(page, 'device-edits');
   await page.close();
 });
 
@@ -505,7 +505,7 @@ test('shows a homeowner only the location of a device that the utility manages',
   await dialog.getByLabel('Location').fill('Where I see it');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('Saved').waitFor();
-  await showPage(page, `/dashboard/devices/${deviceId}`);
+  await showDashboardPage(page, `/dashboard/devices/${deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Where I see it' }).waitFor();
   const edits = page.getByRole('region', { name: words().devices.edits.title });
   await edits.getByText(words().devices.edits.none).waitFor();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { read, utils } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -46,5 +46,5 @@ test('downloads the data of the Home page as CSV, as a spreadsheet and as Green 
   expect([feed.name.endsWith('.xml'), String(feed.bytes).match(/<espi:value>500000</g)?.length]).toEqual([true, 48]);
   await expect.poll(() => menu.getByRole('status').textContent()).toContain('was downloaded');
 
-  await testLooks(page, 'download');
+  await testPageLayout(page, 'download');
 });

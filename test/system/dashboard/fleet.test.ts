@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -49,7 +49,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
   await expect.poll(() => rows.count()).toBe(24);
   const map = page.getByRole('region', { name: 'Silence map' });
   await map.locator('tbody tr', { hasText: 'outage' }).getByText('12 devices in 12 homes').waitFor();
-  await testLooks(page, 'fleet');
+  await testPageLayout(page, 'fleet');
 
   await page.getByLabel('Order').selectOption({ label: 'longest silent first' });
   await page.getByRole('button', { name: 'Show' }).click();
@@ -110,14 +110,14 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     expect.stringMatching(/^5 ?external_id ?is the same device as line 2$/),
   ]);
   expect(await outcome.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Result of the check');
-  await testLooks(page, 'import-mistakes');
+  await testPageLayout(page, 'import-mistakes');
 
   await choose(`${header}anna@example.com,meter,cellar,M1\nben@example.com,meter,"hall, left",M2\n`);
   expect(await rows.count()).toBe(0);
   await card.getByLabel('Create accounts').check();
   await press('Check');
   await outcome.getByText('no errors').waitFor();
-  await testLooks(page, 'import-checked');
+  await testPageLayout(page, 'import-checked');
   expect(await devices()).toBe(before);
 
   // Simulate that the response is lost. The same request is repeated and gets the first response.
@@ -154,7 +154,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     expect(await checkDeviceLogin(dashboard.db, username, password)).toBe(true);
   await card.getByText('was downloaded').waitFor();
   expect(await download()).toBe(csv);
-  await testLooks(page, 'import-done');
+  await testPageLayout(page, 'import-done');
   await choose(`${header}anna@example.com,smart_meter,cellar,M1\n`);
   await press('Check');
   await outcome.getByText('nothing to import').waitFor();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -38,7 +38,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
   const page = await dashboard.signIn('feeders@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Groups' }).click();
   await page.getByText('There is no group yet').waitFor();
-  await testLooks(page, 'groups-empty');
+  await testPageLayout(page, 'groups-empty');
   const make = async (name: string, under?: string) => {
     await page.getByRole('button', { name: 'New group' }).click();
     const dialog = page.getByRole('dialog', { name: 'New group' });
@@ -64,7 +64,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
   await page.getByText('2 homes, each counted once').waitFor();
   const chart = page.getByRole('img', { name: /^District: the last 30 days: 6 values, the highest 22\.00 kWh/ });
   await chart.waitFor();
-  await testLooks(page, 'groups');
+  await testPageLayout(page, 'groups');
   await page.getByRole('button', { name: 'Remove first@example.com' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('1 home, counted once').waitFor();

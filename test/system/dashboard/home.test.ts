@@ -1,14 +1,24 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { updateUser } from '#src/users/store.ts';
-import { SCREEN_SIZES, showPage, testCurrentLooks, testLooks } from '#test/support/browser.ts';
+import {
+  SCREEN_SIZES,
+  showDashboardPage,
+  testPageLayout,
+  testPageLayoutInCurrentLanguage,
+} from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { insertHistory, ordinaryLoadWatts, QUARTER_HOUR_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
+import {
+  computeClearDaySolarWatts,
+  computeOrdinaryLoadWatts,
+  insertHistory,
+  QUARTER_HOUR_MS,
+} from '#test/support/dashboard-homes.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -105,7 +115,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
     .getByRole('dialog')
     .getByText('Emissions: 0.000 kg CO₂e from the grid. The emissions of 19.20 kWh are unknown.')
     .waitFor();
-  await testLooks(page, 'home-emissions');
+  await testPageLayout(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   // The silence of six hours, 30 to 36 hours ago, is marked in the bars by day, in the picture and in the table.
   await page.getByRole('button', { name: 'Month', exact: true }).click();
@@ -119,7 +129,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   const ofGas = page.getByRole('region', { name: 'Gas' });
   expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
   expect(await ofGas.textContent()).toMatch(/m³ estimated|all measured/);
-  await testLooks(page, 'home-gas');
+  await testPageLayout(page, 'home-gas');
   // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
   await page.setViewportSize(SCREEN_SIZES.phone);
   const heat = page.locator('.heat');
@@ -194,7 +204,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   // The line of the last ten minutes also contains values from before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
-  await testLooks(page, 'home-now');
+  await testPageLayout(page, 'home-now');
   await page.close();
 });
 
@@ -216,7 +226,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
   expect(await question.textContent()).toMatch(
     /Test: the reading dropped from 5,047 kWh to 4,980 kWh on .*\. Was the meter replaced\?/,
   );
-  await testLooks(page, 'home-swap');
+  await testPageLayout(page, 'home-swap');
   await question.getByRole('button', { name: 'No, ignore these readings' }).click();
   await question.waitFor({ state: 'detached' });
   const { rows } = await dashboard.database.pool.query('SELECT reason FROM reading_edits WHERE device_id = $1', [
@@ -228,7 +238,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
 
 test('two years of a meter: selects any period by arrows, swipe, keyboard, date and address, and compares it with earlier days', async () => {
   const userId = await dashboard.user('years@example.com');
-  await insertHistory(dashboard, userId, 765, { Meter: { type: 'smart_meter', import: ordinaryLoadWatts } });
+  await insertHistory(dashboard, userId, 765, { Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts } });
   const page = await dashboard.signIn('years@example.com');
   const sent = await page.evaluate(() =>
     performance
@@ -282,11 +292,11 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await expect.poll(() => page.url()).toMatch(/\/home\/week\/\d{4}-W\d\d$/);
   await page.getByRole('button', { name: 'Year', exact: true }).click();
   await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
-  await testLooks(page, 'home-year');
+  await testPageLayout(page, 'home-year');
   // A bar is a link to its period. Its row in the table is a link, too, for people without a pointer. The test uses a past year, because
   // this year may have begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
-  await showPage(page, `/dashboard/home/year/${lastYear}`);
+  await showDashboardPage(page, `/dashboard/home/year/${lastYear}`);
   // Costs arrive a moment after the figures and move the content below them, so wait before clicking.
   await figureIn(page, 'Used').locator('dd.money').waitFor();
   await page.getByText('Usage by month as a table').click();
@@ -303,7 +313,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   const fromMs = Date.parse(today);
   const hourly = Array.from({ length: 48 }, (_, hour) => ({
     startsAtMs: fromMs + hour * HOUR_MS,
-    perKwh: asBillionths(hour >= 44 && hour < 47 ? 50_000_000n : 200_000_000n),
+    perKwh: castToBillionths(hour >= 44 && hour < 47 ? 50_000_000n : 200_000_000n),
   }));
   await storePrices(dashboard.db, series_id, packPrices(hourly, 60));
   await page.goto('/dashboard/home');
@@ -313,7 +323,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
     .waitFor();
   await prices.getByText('Prices today and tomorrow as a table').click();
   expect(await prices.locator('tbody tr').count()).toBe(48);
-  await testLooks(page, 'home-prices');
+  await testPageLayout(page, 'home-prices');
   // A period can be opened by its address. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first readings are from').waitFor();
@@ -325,13 +335,13 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
 test('solar, a battery and plugs: shows where energy comes from, what uses it, and what wastes most at night', async () => {
   const userId = await dashboard.user('solar@example.com');
   const night = (hour: number) => (hour < 5 ? 400 : 0);
-  const used: typeof ordinaryLoadWatts = (at) => (ordinaryLoadWatts(at) ?? 0) + 80 + night(at.hour);
+  const used: typeof computeOrdinaryLoadWatts = (at) => (computeOrdinaryLoadWatts(at) ?? 0) + 80 + night(at.hour);
   const battery = ({ hour }: { hour: number }) => (hour >= 10 && hour < 12 ? 300 : hour >= 20 && hour < 22 ? -250 : 0);
-  const grid = (at: Parameters<typeof ordinaryLoadWatts>[0]) =>
-    (used(at) ?? 0) + battery(at) - (sunnyRoofWatts(at) ?? 0);
+  const grid = (at: Parameters<typeof computeOrdinaryLoadWatts>[0]) =>
+    (used(at) ?? 0) + battery(at) - (computeClearDaySolarWatts(at) ?? 0);
   const ids = await insertHistory(dashboard, userId, 40, {
     Meter: { type: 'smart_meter', import: (at) => Math.max(0, grid(at)), export: (at) => Math.max(0, -grid(at)) },
-    Roof: { type: 'solar_inverter', export: sunnyRoofWatts },
+    Roof: { type: 'solar_inverter', export: computeClearDaySolarWatts },
     Battery: { type: 'battery', import: (at) => Math.max(0, battery(at)), export: (at) => Math.max(0, -battery(at)) },
     Freezer: { type: 'smart_plug', import: () => 80 },
     Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
@@ -401,7 +411,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     .toBe('On an average night, Heater uses the most: 400 W from 0:00 to 5:00, 730 kWh and about €219 a year.');
   const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
   expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
-  await testLooks(page, 'home-solar-battery');
+  await testPageLayout(page, 'home-solar-battery');
   await uses.getByRole('link', { name: 'Heater' }).click();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   // The device's page shows the same day, and so does the link back to the home.
@@ -412,13 +422,13 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   await expect.poll(() => page.url()).toMatch(new RegExp(`/devices/${ids.Heater}/month/\\d{4}-\\d\\d$`));
-  await testLooks(page, 'device');
+  await testPageLayout(page, 'device');
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
   // The page of an inverter shows the inverter's production.
-  await showPage(page, `/dashboard/devices/${ids.Roof}/week/2020-W01`);
+  await showDashboardPage(page, `/dashboard/devices/${ids.Roof}/week/2020-W01`);
   await page.getByRole('heading', { level: 1, name: 'Roof' }).waitFor();
   await page.getByRole('button', { name: /\d{4}/ }).click();
   await figureIn(page, '(Produced|Produced so far)').waitFor();
@@ -465,7 +475,7 @@ test('a thermostat only: shows its rooms and what is missing, and its heating ne
   await page.getByText('No meter measures the usage of this home').waitFor();
   await page.getByRole('img', { name: /^Temperature and heating: Test: .*Temperature 19/ }).waitFor();
   expect(await page.locator('dd.big').count()).toBe(0);
-  await testLooks(page, 'home-thermostat');
+  await testPageLayout(page, 'home-thermostat');
   const meter = await dashboard.device(userId);
   await meter.publish(history(1, 0.5));
   await figureIn(page, 'Used so far').waitFor();
@@ -478,7 +488,7 @@ test('explains what to do if there are no devices or no readings yet', async () 
   const page = await dashboard.signIn('new@example.com');
   await page.getByRole('region', { name: 'Three steps to your first figures' }).waitFor();
   expect(await page.locator('dl.figures').count()).toBe(0);
-  await testLooks(page, 'home-empty');
+  await testPageLayout(page, 'home-empty');
   await page.getByRole('link', { name: 'Pair a device' }).click();
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
   const meter = await dashboard.device(userId);
@@ -511,7 +521,7 @@ test('lets a utility pick a home and one of its devices, and hides both from eve
   await expect.poll(() => uses.getByRole('row').count()).toBe(3);
   await uses.getByRole('link').nth(1).click();
   await expect.poll(() => big(page, '(Used|Used so far)')).toBe('0.50 kWh');
-  await showPage(page, day);
+  await showDashboardPage(page, day);
   await uses.waitFor();
   const user = page.getByRole('combobox', { name: 'User' });
   await user.fill('foreign@example.com');
@@ -534,10 +544,10 @@ test('reports an invalid address; a long name does not make the page wider than 
     .execute();
   const page = await dashboard.signIn('long@example.com');
   await page.getByText('No readings yet').waitFor();
-  await testLooks(page, 'home-long-name');
-  await showPage(page, '/dashboard/devices');
+  await testPageLayout(page, 'home-long-name');
+  await showDashboardPage(page, '/dashboard/devices');
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
-  await testLooks(page, 'devices-long-name');
+  await testPageLayout(page, 'devices-long-name');
   await page.goto('/dashboard/nonsense');
   await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
@@ -546,7 +556,7 @@ test('reports an invalid address; a long name does not make the page wider than 
 
 test('shows the pages last seen and their time while offline; nothing after signing out', async () => {
   const userId = await dashboard.user('away@example.com');
-  await insertHistory(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinaryLoadWatts } });
+  await insertHistory(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts } });
   const page = await dashboard.signIn('away@example.com', '/dashboard', true);
   await figureIn(page, 'Used so far').waitFor();
   const manifest = await page.evaluate(async () => {
@@ -620,7 +630,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await again.goto('/dashboard/home');
   await again.getByText(/^No network\. This page was loaded /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
-  await testCurrentLooks(again, 'home-offline');
+  await testPageLayoutInCurrentLanguage(again, 'home-offline');
   // A page that was not visited is unavailable offline, and states why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();

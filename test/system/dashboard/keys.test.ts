@@ -7,7 +7,7 @@ import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
 import { DEFAULT_SCOPES, formatCurlCommand, SCOPES, summariseScopes } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -63,18 +63,18 @@ test('a key is created, shown once with a working command, and listed by its pre
   await dashboard.user('maker@example.com');
   const page = await keysPage('maker@example.com');
   await page.getByText('You have no key yet').waitFor();
-  await testLooks(page, 'keys-empty');
+  await testPageLayout(page, 'keys-empty');
   await page.getByRole('button', { name: 'Create New Key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create New Key' });
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
   expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(DEFAULT_SCOPES.length);
-  await testLooks(page, 'keys-create');
+  await testPageLayout(page, 'keys-create');
   await page.keyboard.type('A script');
   await page.keyboard.press('Enter');
 
   const made = page.getByRole('dialog', { name: 'Your new key' });
   await made.getByText('it is shown only once').waitFor();
-  await testLooks(page, 'keys-made');
+  await testPageLayout(page, 'keys-made');
   const key = (await shown(page, 'Key')) ?? '';
   expect(key).toMatch(/^eus_live_\w{30,}$/);
   await made.getByRole('button', { name: 'Copy Key' }).click();
@@ -139,7 +139,7 @@ test('a key is limited to addresses, and refused from others', async () => {
   await row(page, 'no name').getByRole('button', { name: 'Limit' }).click();
   const dialog = page.getByRole('dialog', { name: /^Limit eus_live_/ });
   expect(await dialog.getByLabel('Usable from').inputValue()).toBe('192.0.2.0/24, 2001:db8::/32');
-  await testLooks(page, 'keys-limit');
+  await testPageLayout(page, 'keys-limit');
   await dialog.getByLabel('Usable from').fill('127.0.0.0/8');
   await dialog.getByLabel('Expires').selectOption({ label: 'after 30 days' });
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -156,7 +156,7 @@ test('after a rotation both keys work until the overlap is over', async () => {
   const dialog = page.getByRole('dialog', { name: 'Rotate Meter export' });
   expect(await dialog.getByLabel('Hours').inputValue()).toBe('24');
   await dialog.getByLabel('Hours').fill('2');
-  await testLooks(page, 'keys-rotate');
+  await testPageLayout(page, 'keys-rotate');
   expect(await dialog.getByLabel('Hours').inputValue()).toBe('2');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await page.getByText('stays valid until').waitFor();
@@ -181,7 +181,7 @@ test('a key is revoked after a confirmation, and is then refused', async () => {
   const page = await keysPage('revoker@example.com');
   await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
   const dialog = page.getByRole('dialog', { name: 'Revoke Lost laptop' });
-  await testLooks(page, 'keys-revoke');
+  await testPageLayout(page, 'keys-revoke');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await statusWith(key)).toBe(200);
   await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
@@ -214,7 +214,7 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   await row(page, 'Old').waitFor();
   await expect.poll(() => row(page, 'Meter').textContent()).toContain('readings:write only of Cellar (smart meter)');
   expect(await row(page, 'Young').textContent()).not.toContain('only of');
-  await testLooks(page, 'keys-device');
+  await testPageLayout(page, 'keys-device');
   await dashboard.database.pool.query('DELETE FROM api_keys WHERE key_id = $1', [key_id]);
   await page.reload();
   await row(page, 'Old').waitFor();

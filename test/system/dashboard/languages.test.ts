@@ -1,7 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, SCREEN_SIZES, showPage, testLooks } from '#test/support/browser.ts';
+import {
+  AXE_RULES_FOR_TEXTS,
+  chooseLanguage,
+  SCREEN_SIZES,
+  showDashboardPage,
+  testPageLayout,
+} from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -58,16 +64,16 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
   for (const view of VIEWS) {
     // The browser keeps the language when it loads the pages again.
     if (view === 'home') await page.goto('/dashboard');
-    else await showPage(page, `/dashboard/${view}`);
+    else await showDashboardPage(page, `/dashboard/${view}`);
     await page.getByRole('heading', { level: 1, name: words().common.pages[view], exact: true }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
     await expect.poll(() => page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
     await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
-    await testLooks(page, `${view}-${language}`, 'phone', AXE_RULES_OF_TEXTS);
+    await testPageLayout(page, `${view}-${language}`, 'phone', AXE_RULES_FOR_TEXTS);
     if (!OPENS.has(view)) continue;
     await page.locator('main button.main').first().click();
     await dialog().waitFor();
-    await testLooks(page, `${view}-dialog-${language}`, 'phone', AXE_RULES_OF_TEXTS);
+    await testPageLayout(page, `${view}-dialog-${language}`, 'phone', AXE_RULES_FOR_TEXTS);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }
@@ -76,7 +82,7 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
 });
 
 test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
-  await showPage(page, '/dashboard/alerts');
+  await showDashboardPage(page, '/dashboard/alerts');
   await chooseLanguage(page, 'de');
   await page.getByText('Mehr als 12,5 kWh an einem Tag').first().waitFor();
   await page.getByRole('button', { name: 'Alarm anlegen' }).click();
@@ -97,7 +103,7 @@ test('parses numbers as they are written locally, never wrong by a factor of a t
   await page.keyboard.press('Escape');
 
   // A price with three decimals is shown in the form as it was entered, and is saved unchanged.
-  await showPage(page, '/dashboard/tariffs');
+  await showDashboardPage(page, '/dashboard/tariffs');
   await page.getByText('1,234 € pro kWh').waitFor();
   await page.getByRole('button', { name: 'Bearbeiten: Test' }).click();
   expect(await page.locator('[name="import.per_kwh"]').inputValue()).toBe('1,234');
@@ -121,7 +127,7 @@ test('starts in the browser’s language, with its region’s numbers, and loads
   await stranger.getByLabel('E-Mail-Adresse').waitFor();
   expect(await stranger.locator('html').getAttribute('lang')).toBe('de');
   expect(fetched.filter((url) => /\/words\/(en|es|fr|nl)[./]/.test(url))).toEqual([]);
-  await testLooks(stranger, 'sign-in-de', 'phone');
+  await testPageLayout(stranger, 'sign-in-de', 'phone');
   await stranger.locator('select.language').selectOption('nl');
   await stranger.getByLabel('E-mailadres').waitFor();
   await stranger.reload();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findUser } from '#src/users/store.ts';
-import { chooseLanguage, testLooks } from '#test/support/browser.ts';
+import { chooseLanguage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -15,7 +15,7 @@ test('asks the administrator of a new installation for their own home, and creat
   const page = await dashboard.signIn('admin@example.com');
   const question = page.getByRole('region', { name: 'Is this your home?' });
   await question.waitFor();
-  await testLooks(page, 'home-admin');
+  await testPageLayout(page, 'home-admin');
   await question.getByLabel('E-mail address').fill('my-home@example.com');
   await question.getByRole('button', { name: 'Yes, create my home' }).click();
   await page.getByText('my-home@example.com has no devices yet.').waitFor();
@@ -50,7 +50,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   await expect.poll(() => figure('Rejected in the last hour').textContent()).toBe('1');
   expect(await figure('Newest reading').textContent()).toMatch(/^\d+ s ago$/);
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
-  await testLooks(page, 'operator');
+  await testPageLayout(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();
   await page.getByText('1 messages replayed: 0 readings stored, 1 still rejected.').waitFor();
 });
@@ -65,7 +65,7 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/\d+ rows? differ/).waitFor();
   await page.getByRole('cell', { name: 'user_hourly' }).first().waitFor();
-  await testLooks(page, 'operator-differs');
+  await testPageLayout(page, 'operator-differs');
 });
 
 test('back-ups are shown with their errors, in the language of the reader', async () => {
@@ -91,7 +91,7 @@ test('back-ups are shown with their errors, in the language of the reader', asyn
   await page.getByText('Changes are not archived.').waitFor();
   await page.getByText('The disk of /mnt/disk/energy is full').waitFor();
   await page.getByText('This installation was restored.').waitFor();
-  await testLooks(page, 'operator-backups');
+  await testPageLayout(page, 'operator-backups');
   await chooseLanguage(page, 'de');
   await page.getByText('Änderungen werden nicht archiviert.').waitFor();
 });

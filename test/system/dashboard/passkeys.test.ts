@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -41,7 +41,7 @@ test('a passkey that is made on the Account page signs in without a mail, until 
   const [stored] = await credentials();
   expect(stored).toMatchObject({ rpId: 'localhost', isResidentCredential: true });
   expect(Buffer.from(stored?.userHandle ?? '', 'base64').toString()).toBe(userId);
-  await testLooks(page, 'passkeys');
+  await testPageLayout(page, 'passkeys');
   await card.getByRole('button', { name: 'Add a passkey' }).click();
   await card.getByText('This device already has a passkey').waitFor();
 
@@ -50,7 +50,7 @@ test('a passkey that is made on the Account page signs in without a mail, until 
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
   };
   await signOut();
-  await testLooks(page, 'sign-in-passkey');
+  await testPageLayout(page, 'sign-in-passkey');
   for (const count of [1, 2]) {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).focus();
     await page.keyboard.press('Enter');

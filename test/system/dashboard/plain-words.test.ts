@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, showPage, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_FOR_TEXTS, chooseLanguage, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -49,7 +49,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   const forecast = page.getByRole('region', { name: 'Forecast for this month' });
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/between [\d.,]+ kWh and [\d.,]+ kWh\. .+ in 80 of 100 months\./);
-  await testLooks(page, 'home-plain-words');
+  await testPageLayout(page, 'home-plain-words');
   // The page shows the same remark in every other language, on a phone.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
@@ -57,12 +57,12 @@ test('describes a heater that was left on yesterday in plain words, with its com
     const remarkRegion = page.getByRole('region', { name: words().home.plainWords.title });
     await remarkRegion.getByText(words().home.plainWords.compared.title).click();
     await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
-    await testLooks(page, `home-plain-words-${language}`, 'phone', AXE_RULES_OF_TEXTS);
+    await testPageLayout(page, `home-plain-words-${language}`, 'phone', AXE_RULES_FOR_TEXTS);
   }
   await loadWords('en');
   await chooseLanguage(page, 'en');
   // A single device has no forecast of the month.
-  await showPage(page, `/dashboard/devices/${meter.deviceId}`);
+  await showDashboardPage(page, `/dashboard/devices/${meter.deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();
   await forecast.waitFor({ state: 'detached' });
   await page.close();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAlert } from '#src/alerts/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -24,7 +24,7 @@ test('sessions are listed, and a session that is ended from another browser is s
   expect(await rows.first().textContent()).toContain('this one');
   expect(await rows.first().getByRole('button').count()).toBe(0);
   expect(await rows.last().textContent()).toMatch(/Chrome on Linux.*127\.0\.0\.1/);
-  await testLooks(here, 'sessions');
+  await testPageLayout(here, 'sessions');
   await rows.last().getByRole('button', { name: /^End/ }).click();
   await here.getByRole('dialog').getByRole('button', { name: 'End' }).click();
   await expect.poll(() => rows.count()).toBe(1);
@@ -38,7 +38,7 @@ test('sessions are listed, and a session that is ended from another browser is s
   await list.getByRole('button', { name: 'Sign in on another device' }).click();
   const dialog = here.getByRole('dialog', { name: 'Sign in on another device' });
   await dialog.getByRole('img', { name: 'QR code of the link' }).locator('path').waitFor();
-  await testLooks(here, 'other-device');
+  await testPageLayout(here, 'other-device');
   const link = (await dialog.getByRole('group', { name: 'Link for the other device' }).textContent()) ?? '';
   expect(link).toMatch(/^https:\/\/localhost:\d+\/dashboard\/sign-in#[\w-]{43}$/);
   await there.goto('/dashboard');
@@ -60,7 +60,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
   // The time zone card appears before the page below it has loaded.
   await here.getByRole('heading', { level: 1 }).waitFor();
-  await testLooks(here, 'time zone');
+  await testPageLayout(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
   await card.getByRole('button', { name: 'Save' }).click();
   await card.waitFor({ state: 'detached' });
@@ -98,7 +98,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   await choice.check();
   await here.getByRole('button', { name: 'Opslaan' }).click();
   await expect.poll(mails).toEqual([{ remarks_by_mail: true, language: 'nl' }]);
-  await testLooks(here, 'account mails');
+  await testPageLayout(here, 'account mails');
   await here.reload();
   expect(await choice.isChecked()).toBe(true);
   await choice.uncheck();
@@ -117,7 +117,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
     await card.getByText(`We sent a link to ${email}.`).waitFor();
   };
   await request('mistyped@example.com');
-  await testLooks(here, 'pending e-mail address');
+  await testPageLayout(here, 'pending e-mail address');
   const mistyped = await dashboard.mailTo('mistyped@example.com');
   await card.getByRole('button', { name: 'Withdraw' }).click();
   await request('after@example.com');
@@ -133,7 +133,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   }
   await there.goto(link);
   await there.getByText('The button gives your account the e-mail address').waitFor();
-  await testLooks(there, 'confirm e-mail address');
+  await testPageLayout(there, 'confirm e-mail address');
   await there.getByRole('button', { name: 'Use this address' }).click();
   await there.getByRole('contentinfo').getByText('after@example.com').waitFor();
   await here.getByRole('link', { name: 'Devices' }).click();
@@ -163,7 +163,7 @@ test('the Account page lists the notices and how they are sent, downloads the ac
   await dialog.getByLabel('Your e-mail address').fill('other@example.com');
   await dialog.getByRole('button', { name: 'Delete everything for ever' }).click();
   await dialog.getByText('This is not leaving@example.com.').waitFor();
-  await testLooks(here, 'account-delete');
+  await testPageLayout(here, 'account-delete');
   const remainingUsers = () => dashboard.db.selectFrom('users').select('email').where('user_id', '=', userId).execute();
   expect(await remainingUsers()).toHaveLength(1);
   await dialog.getByLabel('Your e-mail address').fill(' Leaving@example.com');

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { type OidcServer, startOidc } from '#test/support/oidc.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 let provider: OidcServer;
 let dashboard: Dashboard;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [provider, folder] = await Promise.all([startOidc(), temporaryFolder()]);
+  [provider, folder] = await Promise.all([startOidc(), createTemporaryFolder()]);
   const caFile = join(folder.path, 'provider.pem');
   await writeFile(caFile, provider.ca);
   dashboard = await startDashboard({
@@ -55,7 +55,7 @@ test('signs in at the provider and opens the requested page; signing out ends bo
   const { context, page } = await browser();
   await page.goto('/dashboard/account');
   await page.getByRole('button', button).waitFor();
-  await testLooks(page, 'sign-in-provider');
+  await testPageLayout(page, 'sign-in-provider');
   await page.getByRole('button', button).click();
   await signInThere(page, 'at-work');
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
@@ -63,7 +63,7 @@ test('signs in at the provider and opens the requested page; signing out ends bo
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
   // The provider's claims are mapped to the role of the user.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
-  await testLooks(page, 'sessions-provider');
+  await testPageLayout(page, 'sessions-provider');
   const cookies = await context.cookies();
   expect(cookies.filter(({ name }) => name.startsWith('__Host-energy'))).toEqual([]);
   expect(cookies.find(({ name }) => name.endsWith('energy_session'))).toMatchObject({ sameSite: 'Strict' });
@@ -89,7 +89,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await expect
     .poll(() => page.getByRole('alert').textContent())
     .toContain('There is no account with your e-mail address here');
-  await testLooks(page, 'sign-in-refused');
+  await testPageLayout(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
   // Links to the page can contain any parameter, so the text of an unknown problem must not be shown.

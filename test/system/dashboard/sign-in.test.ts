@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -15,10 +15,10 @@ test('a mailed link signs in once, and leaves no trace in the address', async ()
   await dashboard.user('link@example.com');
   const page = await dashboard.open('/dashboard/keys');
   await page.getByLabel('E-mail').fill('Link@Example.com');
-  await testLooks(page, 'sign-in');
+  await testPageLayout(page, 'sign-in');
   await page.keyboard.press('Enter');
   await page.getByLabel('Code').waitFor();
-  await testLooks(page, 'sign-in-code');
+  await testPageLayout(page, 'sign-in-code');
   const { link } = await dashboard.mailTo('link@example.com');
   await page.goto(link);
   await page.getByRole('button', { name: 'Sign in' }).waitFor();

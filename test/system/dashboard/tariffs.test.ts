@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
-import { showPage, testLooks } from '#test/support/browser.ts';
+import { showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -49,7 +49,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   expect(await page.locator('dd.money').count()).toBe(0);
   await link.click();
   await page.getByText('There is no tariff yet').waitFor();
-  await testLooks(page, 'tariffs-empty');
+  await testPageLayout(page, 'tariffs-empty');
 
   // The preview repeats a request that the service could not answer.
   const unavailable = { status: 503, json: { error: 'Service Unavailable', status: 503 } };
@@ -67,7 +67,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   // 16 hours at the day rate and 8 at the night rate cost €3.20, plus €1 per day. A change of the clocks does not alter the range that the
   // pattern allows.
   await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
-  await testLooks(page, 'tariffs-new');
+  await testPageLayout(page, 'tariffs-new');
   await button(page, 'Add tariff').click();
   await page.getByText('Added: Day and night (HT/NT).').waitFor();
   expect(await stored(userId)).toMatchObject([
@@ -86,9 +86,9 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
 
   // The estimated part is shown as an amount of money, too.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
-  await showPage(page, `/dashboard/home/day/${silent}`);
+  await showDashboardPage(page, `/dashboard/home/day/${silent}`);
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);
-  await showPage(page, `/dashboard/home/month/${lastMonth}`);
+  await showDashboardPage(page, `/dashboard/home/month/${lastMonth}`);
   await expect.poll(() => figure('Used').locator('dd.money').textContent()).toMatch(/^€1\d\d\.\d\d$/);
   const amount = Number.parseFloat((await figure('Used').locator('dd.money').textContent())?.slice(1) ?? '');
   const days = Number.parseFloat((await figure('Used').locator('dd.big').textContent()) ?? '') / 12;
@@ -99,7 +99,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await expect.poll(() => chart.locator('.readout').textContent()).toMatch(/: 12\.00 kWh; €4\.20$/);
   await chart.getByText('Usage by day as a table').click();
   expect(await chart.locator('thead').textContent()).toContain('Cost');
-  await testLooks(page, 'tariffs-home');
+  await testPageLayout(page, 'tariffs-home');
   await page.close();
 });
 
@@ -124,7 +124,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await dialog(page).getByText('It must be a currency of ISO 4217, such as EUR.').waitFor();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
   expect(await stored(userId)).toEqual([]);
-  await testLooks(page, 'tariffs-mistakes');
+  await testPageLayout(page, 'tariffs-mistakes');
   await currency.fill('eur');
   await page.getByLabel('Price, EUR per kWh').first().fill('0.31');
   await button(page, 'Add tariff').click();
@@ -153,7 +153,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await dialog(page).getByRole('group', { name: 'At all other times' }).getByLabel('Price').fill('0.25');
   await button(page, 'Add tariff').click();
   await dialog(page).getByText(`“${name}” already begins on 1 Mar 2021.`).waitFor();
-  await testLooks(page, 'tariffs-periods');
+  await testPageLayout(page, 'tariffs-periods');
   await page.getByLabel('Valid from').fill('2022-01-01');
   await button(page, 'Add tariff').click();
   await page.getByText('Added: Winter and summer.').waitFor();
@@ -163,7 +163,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   });
   const earlier = page.getByRole('region', { name: 'Earlier tariffs' });
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
-  await testLooks(page, 'tariffs');
+  await testPageLayout(page, 'tariffs');
 
   // A price that the user removes from the form is deleted.
   await button(page, `Edit: ${name}`).click();
@@ -209,7 +209,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await choice.selectOption(series_id);
   expect(await page.getByLabel('Multiply by').first().inputValue()).toBe('1.21');
   await page.getByLabel('Valid from').fill('2020-01-01');
-  await testLooks(page, 'tariffs-series');
+  await testPageLayout(page, 'tariffs-series');
   await button(page, 'Add tariff').click();
   await page.getByRole('region', { name: 'Current tariff' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
@@ -218,7 +218,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   const meter = await dashboard.device(userId);
   const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
   await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
-  await showPage(page, `/dashboard/home/day/${noon.slice(0, 10)}`);
+  await showDashboardPage(page, `/dashboard/home/day/${noon.slice(0, 10)}`);
   const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Used' }) }).first();
   await expect
     .poll(() => yesterday.textContent())
@@ -281,7 +281,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
       .getByRole('row', { name: /^Total/ })
       .textContent(),
   ).toMatch(/€.*€/);
-  await testLooks(page, 'tariffs-compare');
+  await testPageLayout(page, 'tariffs-compare');
   // The result of the comparison disappears when the tariff in the form is changed.
   await dialog(page).getByLabel('Price, EUR per kWh').first().fill('0.5');
   await expect.poll(() => status.textContent()).toContain('Nothing is saved.');
@@ -304,7 +304,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
   // Each day, 4 kWh less are fed in, and 3.6 kWh less are drawn.
   expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);
-  await testLooks(page, 'tariffs-battery');
+  await testPageLayout(page, 'tariffs-battery');
   expect(await stored(userId)).toHaveLength(1);
   await page.close();
 });

@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createReceiverCode, createWebhookSecret, getPauseReason } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import { findTruncatedSelects, testLooks } from '#test/support/browser.ts';
+import { findTruncatedSelects, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -58,9 +58,9 @@ test('a webhook created on the page gets its test event, signed with the secret 
   receiver.answer = () => ({ status: 202, body: 'taken, thank you' });
   const page = await dashboard.signIn('anna@example.com', '/dashboard/webhooks');
   await page.getByText('You have no webhook yet').waitFor();
-  await testLooks(page, 'webhooks-empty');
+  await testPageLayout(page, 'webhooks-empty');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
-  await testLooks(page, 'webhooks-create');
+  await testPageLayout(page, 'webhooks-create');
   expect(await findTruncatedSelects(page)).toEqual([]);
   await page.getByRole('checkbox', { name: 'alert.triggered when an alert fires' }).check();
   await page.getByLabel('URL').fill(receiver.url);
@@ -75,7 +75,7 @@ test('a webhook created on the page gets its test event, signed with the secret 
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
   const code = (await shown(page, 'receiver')) ?? '';
   expect(code).toContain(secret);
-  await testLooks(page, 'webhooks-made');
+  await testPageLayout(page, 'webhooks-made');
   await made.getByRole('button', { name: 'Done' }).click();
   await log(page).getByText('Nothing has been sent yet').waitFor();
   expect(await page.content()).not.toContain(secret);
@@ -96,13 +96,13 @@ test('a webhook created on the page gets its test event, signed with the secret 
   expect(head).toContain(`POST ${receiver.url}`);
   expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
   expect(await shown(page, 'Beginning of the response body')).toBe('taken, thank you');
-  await testLooks(page, 'webhooks');
+  await testPageLayout(page, 'webhooks');
   expect(await runs(code, receiver.calls[0] as WebhookCall)).toEqual([204, 400]);
 });
 
 /** Runs the displayed example receiver unchanged except for its port. Returns its status for a call and for a forged call. */
 async function runs(code: string, { body, headers }: WebhookCall): Promise<number[]> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('8080', String(port))], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -129,7 +129,7 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   expect(await log(page).locator('tbody tr').textContent()).toMatch(/in \d+ s/);
   await page.getByRole('button', { name: /^Details/ }).click();
   expect(await shown(page, 'Beginning of the response body')).toBe('<b>out of order</b>');
-  await testLooks(page, 'webhooks-failing');
+  await testPageLayout(page, 'webhooks-failing');
 
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: /^Retry/ }).click();
@@ -154,7 +154,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await page.getByText('will be sent when the webhook is resumed').first().waitFor();
   await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count()).toBe(2);
-  await testLooks(page, 'webhooks-paused');
+  await testPageLayout(page, 'webhooks-paused');
   expect(receiver.calls).toEqual([]);
   await page.getByRole('button', { name: /^Resume/ }).click();
   await page.getByText('Stored events are sent now').waitFor();
@@ -174,7 +174,7 @@ test('after a rotation both secrets sign; a webhook is deleted after a confirmat
   await dashboard.user('daan@example.com');
   const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
-  await testLooks(page, 'webhooks-rotate');
+  await testPageLayout(page, 'webhooks-rotate');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   await page.getByText('also signed with the old secret').waitFor();
   const fresh = (await shown(page, 'Secret')) ?? '';
@@ -187,7 +187,7 @@ test('after a rotation both secrets sign; a webhook is deleted after a confirmat
     expect(new Webhook(one).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
 
   await page.getByRole('button', { name: /^Delete/ }).click();
-  await testLooks(page, 'webhooks-delete');
+  await testPageLayout(page, 'webhooks-delete');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: /^Delete/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

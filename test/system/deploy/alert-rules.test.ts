@@ -3,7 +3,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertRules } from '#test/support/monitoring-files.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Tests the alert rules with promtool and series of four hours. A series that a case does not contain has the values of a normal day. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/prometheus');
@@ -152,9 +152,9 @@ const CASES: Record<string, { series: Record<string, string | null>; fire: strin
   'the disk fills': { series: { [FREE]: `${40 * GIB}-${10 * 2 ** 20}x240` }, fire: ['EnergyDiskFilling'] },
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 afterAll(() => folder.remove());
 

@@ -6,10 +6,10 @@ import { connect } from 'node:tls';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { composeFile, readImageContents } from '#test/support/compose-file.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { temporaryFolder } from '#test/support/service.ts';
-import { findReachableTiers } from '#test/support/tiers/reach.ts';
+import { readComposeFile, readImageContents } from '#test/support/compose-file.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
+import { findAvailableTiers } from '#test/support/tiers/reach.ts';
 import type { TestServer } from '#test/support/tiers/server.ts';
 import { TIER_SERVER_STARTERS } from '#test/support/tiers/tiers.ts';
 
@@ -35,7 +35,7 @@ interface Container {
 }
 
 let server: TestServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ports: Record<string, number>;
 const containers = new Map<string, Container>();
 const clients: MqttClient[] = [];
@@ -43,7 +43,7 @@ const clients: MqttClient[] = [];
 /** Starts a service as its image does. */
 function run(role: string): Container {
   const filled = { POSTGRES_PASSWORD: 'postgres', SECRET_KEY: 'k'.repeat(32), BOOTSTRAP_ADMIN_KEY: ADMIN_KEY };
-  const file = composeFile({ ...filled, PUBLIC_URL: `https://localhost:${ports.API_PORT}` });
+  const file = readComposeFile({ ...filled, PUBLIC_URL: `https://localhost:${ports.API_PORT}` });
   const { command = [], environment = {}, volumes } = file.services[role] ?? {};
   expect(volumes).toEqual(['data:/data']);
   const { DATABASE_URL, DATA_DIR } = environment;
@@ -107,19 +107,19 @@ const ask = (path: string, { ca, body }: { ca?: string; body?: unknown } = {}) =
   });
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   for (const name of readImageContents().folders)
     cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
   // Of the database servers on this machine, use the one that is most like the server of the compose file.
-  const [tier = 'plain'] = findReachableTiers().reached.slice(-1);
+  const [tier = 'plain'] = findAvailableTiers().reached.slice(-1);
   server = await TIER_SERVER_STARTERS[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query('CREATE DATABASE energy');
   await admin.end();
   const names = [...Object.values(PORT_OF), 'OPERATOR_PORT'];
-  ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])));
+  ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await findFreePort()])));
 });
 afterAll(async () => {
   for (const client of clients) await client.endAsync(true);
@@ -140,7 +140,7 @@ async function connected(login: { username: string; password: string }, ca: stri
 }
 
 test('publishes the ports that its programs listen on', () => {
-  const { services } = composeFile({ POSTGRES_PASSWORD: 'p', SECRET_KEY: 'k', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY });
+  const { services } = readComposeFile({ POSTGRES_PASSWORD: 'p', SECRET_KEY: 'k', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY });
   const inside = Object.values(services).flatMap((one) => one.ports ?? []);
   expect(inside.map((text) => text.split(':').at(-1) ?? '').sort()).toEqual(Object.keys(PORT_OF).sort());
   expect(Object.keys(services)).toEqual(['database', ...ROLES]);

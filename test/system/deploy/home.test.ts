@@ -4,10 +4,10 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { composeFile, readImageContents } from '#test/support/compose-file.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { readComposeFile, readImageContents } from '#test/support/compose-file.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/own-root.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 /**
  * Tests deploy/home/compose.yaml without Docker: the command and environment of the compose file, as the container's user and without
@@ -18,15 +18,15 @@ const NODE_USER = 1000;
 const GRACE_MS = 60_000;
 
 const PORTS = { 8443: 'API_PORT', 8080: 'HTTP_PORT', 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT', 9464: 'OPERATOR_PORT' };
-const { energy } = composeFile({ HOST_NAME: 'localhost' }, 'home/').services;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const { energy } = readComposeFile({ HOST_NAME: 'localhost' }, 'home/').services;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ports: Record<string, string>;
-let container: ProgramInOwnRoot | undefined;
+let container: ProgramInRootFilesystem | undefined;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   ports = Object.fromEntries(
-    await Promise.all(Object.values(PORTS).map(async (name) => [name, String(await freePort())] as const)),
+    await Promise.all(Object.values(PORTS).map(async (name) => [name, String(await findFreePort())] as const)),
   );
 });
 afterAll(async () => {
@@ -36,14 +36,14 @@ afterAll(async () => {
 });
 
 /** Starts the container as its image does; its published ports are replaced by free ones. */
-async function start(): Promise<ProgramInOwnRoot> {
+async function start(): Promise<ProgramInRootFilesystem> {
   expect([energy?.read_only, energy?.tmpfs, energy?.volumes]).toEqual([
     true,
     ['/tmp:mode=1777,size=64m'],
     ['data:/data'],
   ]);
   const { entrypoint, folders } = readImageContents();
-  const started = startInOwnRoot({
+  const started = startInRootFilesystem({
     folder: folder.path,
     copied: folders,
     user: NODE_USER,

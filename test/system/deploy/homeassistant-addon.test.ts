@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { addonConfig, parseAddonOptions } from '#test/support/addon-schema.ts';
 import { readImageContents } from '#test/support/compose-file.ts';
-import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/own-root.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
 import { findFreePorts } from '../../../bench/service.ts';
 
@@ -24,7 +24,7 @@ const EMAIL = 'me@example.com';
 /** Login of the broker, with characters that have a special meaning in a URL. */
 const LOGIN = { username: 'addons', password: 'p@ss/word:#%' };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ports: Awaited<ReturnType<typeof findFreePorts>>;
 let config: ReturnType<typeof addonConfig.parse>;
 let supervisor: Server;
@@ -35,12 +35,12 @@ let hasBroker = false;
 /** Requests to the supervisor's API, and topics that the expected login published at the broker. */
 const requests: string[] = [];
 const topics: string[] = [];
-let container: ProgramInOwnRoot | undefined;
+let container: ProgramInRootFilesystem | undefined;
 
 const portOf = (server: { address(): unknown }): number => (server.address() as { port: number }).port;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   ports = await findFreePorts();
   config = addonConfig.parse(parse(await readFile(join(ADDON, 'config.yaml'), 'utf8')));
   broker = await Aedes.createBroker({
@@ -74,10 +74,10 @@ afterAll(async () => {
 });
 
 /** Starts the container, and waits until it has printed the link to sign in. The published ports are replaced by free ones. */
-async function start(): Promise<ProgramInOwnRoot> {
+async function start(): Promise<ProgramInRootFilesystem> {
   const [, command = '[]'] = /^CMD (.+)$/m.exec(await readFile(join(ADDON, 'Dockerfile'), 'utf8')) ?? [];
   const [program, script] = JSON.parse(command);
-  const started = startInOwnRoot({
+  const started = startInRootFilesystem({
     folder: folder.path,
     copied: readImageContents().folders,
     user: 0,
@@ -99,7 +99,7 @@ async function start(): Promise<ProgramInOwnRoot> {
   return started;
 }
 
-async function stop(started: ProgramInOwnRoot): Promise<void> {
+async function stop(started: ProgramInRootFilesystem): Promise<void> {
   started.terminate();
   expect(await started.ended).toBe(0);
 }

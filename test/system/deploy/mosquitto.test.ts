@@ -4,16 +4,16 @@ import { join, resolve } from 'node:path';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Tests the external broker of deploy/mosquitto with its own configuration, in which only the paths are changed to this machine's. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/mosquitto');
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let broker: Mosquitto;
 const clients: MqttClient[] = [];
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   writeFileSync(join(folder.path, 'acl'), readFileSync(join(deploy, 'acl')), { mode: 0o600 });
   const passwords = join(folder.path, 'passwords');
   for (const [user, password] of [

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import {
-  type InnerFolder,
-  innerFolder,
+  createDebian13Folder,
+  type Debian13Folder,
   type NamespacedProgram,
-  startContainedProgram,
+  startProgramInDebian13,
 } from '#test/support/cluster/contained-program.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '#test/support/tiers/reach.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { findFreePorts, startService } from '../../../bench/service.ts';
@@ -27,14 +27,14 @@ const BACKUP = resolve(import.meta.dirname, '../../../deploy/backup');
 const run = promisify(execFile);
 const README = readFileSync(join(BACKUP, 'README.md'), 'utf8');
 
-let inner: InnerFolder;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let inner: Debian13Folder;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let server: NamespacedProgram | undefined;
 let env: Record<string, string>;
 let url: string;
 beforeAll(async () => {
-  inner = innerFolder();
-  folder = await temporaryFolder();
+  inner = createDebian13Folder();
+  folder = await createTemporaryFolder();
   url = `postgres://postgres@localhost/energy?host=${encodeURIComponent(inner.path)}`;
   env = {
     PGBACKREST_CONFIG: `${inner.inside}/pgbackrest.conf`,
@@ -79,7 +79,7 @@ async function type(beginning: string, change: (line: string) => string = (line)
 
 /** Starts PostgreSQL, and waits until it accepts writes. */
 async function start(): Promise<void> {
-  const started = startContainedProgram([`${DEBIAN_13_POSTGRESQL_BIN}/postgres`, '-D', `${inner.inside}/main`], {
+  const started = startProgramInDebian13([`${DEBIAN_13_POSTGRESQL_BIN}/postgres`, '-D', `${inner.inside}/main`], {
     env,
     folder: inner,
   });
@@ -147,5 +147,5 @@ test('the steps of deploy/backup restore a lost disk to a point in time, with ev
   const restored = createPool(url, { max: 1 });
   expect(await contentOf(restored)).toEqual(before);
   await restored.end();
-  await run(process.execPath, [PROGRAM, 'rollups', 'check'], { env: variables });
+  await run(process.execPath, [TESTED_PROGRAM, 'rollups', 'check'], { env: variables });
 });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
 import { testDatabase } from '#test/support/database.ts';
-import { installLine } from '#test/support/images/install-lines.ts';
-import { startRole, temporaryFolder } from '#test/support/service.ts';
+import { findInstallCommand } from '#test/support/images/install-lines.ts';
+import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
 import { readProcessCpuMs } from '../../../bench/cpu.ts';
 import { findFreePorts } from '../../../bench/service.ts';
@@ -18,14 +18,14 @@ const VERSION = '9.9.9';
 const KEY = `eus_live_${'k'.repeat(32)}`;
 const NAME = `energy-usage-service-${VERSION}`;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 /** A repository with this checkout's current files and a release as its latest commit. */
 let repository: string;
 let released: string;
 /** Folder in which npx has installed the package. */
 let installed: string;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   repository = join(folder.path, 'repository');
   released = join(folder.path, 'released');
   await mkdir(repository);
@@ -94,9 +94,13 @@ describe('a release', () => {
   test('becomes a local add-on of Home Assistant with the command in the README', async () => {
     const addons = join(folder.path, 'addons');
     await mkdir(addons);
-    execFileSync('sh', ['-c', installLine('Home Assistant').replace('X.Y.Z', VERSION).replace('/addons', addons)], {
-      cwd: released,
-    });
+    execFileSync(
+      'sh',
+      ['-c', findInstallCommand('Home Assistant').replace('X.Y.Z', VERSION).replace('/addons', addons)],
+      {
+        cwd: released,
+      },
+    );
     const files = await readdir(join(addons, 'homeassistant-addon'));
     expect(files).toEqual(
       expect.arrayContaining(['config.yaml', 'Dockerfile', 'run.mts', 'translations', `${NAME}.tgz`]),
@@ -154,7 +158,7 @@ describe('a release', () => {
     await mkdir(downloads, { recursive: true });
     await mkdir(cache.npm_config_cache);
     await symlink(downloads, join(cache.npm_config_cache, '_cacache'));
-    const demo = spawn('sh', ['-c', installLine('Node').replace('X.Y.Z', VERSION)], {
+    const demo = spawn('sh', ['-c', findInstallCommand('Node').replace('X.Y.Z', VERSION)], {
       cwd: empty,
       env: {
         ...{ ...ports, ...network, ...cache, npm_config_yes: 'true' },

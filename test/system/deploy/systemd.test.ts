@@ -3,24 +3,24 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { variablesSchema } from '#src/config/sections.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { installLine } from '#test/support/images/install-lines.ts';
-import { temporaryFolder } from '#test/support/service.ts';
-import { CHECKOUT, type OwnSystemd, startSystemd } from '#test/support/systemd.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { findInstallCommand } from '#test/support/images/install-lines.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
+import { CHECKOUT_PATH, type IsolatedSystemd, startSystemd } from '#test/support/systemd.ts';
 
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
 /** Maximum exposure by systemd's own rating, from 0 to 10. The remaining exposure is due to sockets, /proc and machine code. */
 const MAX_EXPOSURE = 1.6;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 afterAll(() => folder.remove());
 
 /** Whether this systemd has started and executes commands. */
-function isUp(systemd: OwnSystemd): boolean {
+function isUp(systemd: IsolatedSystemd): boolean {
   try {
     return systemd.systemctl('is-active', 'test.target').trim() === 'active';
   } catch {
@@ -67,20 +67,22 @@ describe('the systemd unit', () => {
   test('is installed with the command in README.md: starts, stays within its limits, is restarted after a kill, and stops cleanly', async () => {
     const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
     const settings = join(folder.path, 'energy.env');
-    const lines = await Promise.all(ports.map(async (name) => `${name}=${await freePort()}`));
+    const lines = await Promise.all(ports.map(async (name) => `${name}=${await findFreePort()}`));
     writeFileSync(settings, lines.join('\n'));
     const units = join(folder.path, 'units');
     mkdirSync(join(units, 'energy-usage.service.d'), { recursive: true });
     writeFileSync(join(units, 'test.target'), '[Unit]\nDefaultDependencies=no\n');
     // Changes of the unit for this test: without a journal, output goes to a file; no other unit is started; and some machines have Node.js
     // in another folder only.
-    const start = existsSync(NODE) ? '' : `ExecStart=\nExecStart=/opt/node/bin/node ${CHECKOUT}/bin/energy.js start\n`;
+    const start = existsSync(NODE)
+      ? ''
+      : `ExecStart=\nExecStart=/opt/node/bin/node ${CHECKOUT_PATH}/bin/energy.js start\n`;
     const there = `[Unit]\nDefaultDependencies=no\n[Service]\nStandardOutput=append:/var/log/out\nStandardError=append:/var/log/out\n${start}`;
     writeFileSync(join(units, 'energy-usage.service.d/test.conf'), there);
-    const systemd: OwnSystemd = startSystemd({ folder: folder.path, units, settings });
+    const systemd: IsolatedSystemd = startSystemd({ folder: folder.path, units, settings });
     try {
       await expect.poll(() => isUp(systemd)).toBe(true);
-      systemd.type(installLine('systemd'));
+      systemd.type(findInstallCommand('systemd'));
       const isReady = (times: number) =>
         expect.poll(() => systemd.output().match(/^Ready/gm)?.length, { interval: 100 }).toBe(times);
       await isReady(1);
@@ -98,7 +100,7 @@ describe('the systemd unit', () => {
       expect(readdirSync(systemd.path('/var/cache/energy-usage')).length).toBeGreaterThan(0);
       const inside = [pids[0] as number].map((pid) => `/proc/${pid}/root`)[0] as string;
       expect(() => writeFileSync(join(inside, 'usr/local/energy-test'), '')).toThrow(/EROFS/);
-      expect(() => writeFileSync(join(inside, CHECKOUT, 'energy-test'), '')).toThrow(/EROFS/);
+      expect(() => writeFileSync(join(inside, CHECKOUT_PATH, 'energy-test'), '')).toThrow(/EROFS/);
       expect(readdirSync(join(inside, 'home/me'))).toEqual(['energy-usage-service']);
 
       process.kill(pids[0] as number, 'SIGKILL');

@@ -7,14 +7,14 @@ import { createApp } from '#src/auth/apps.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { followGuide, guideNames, LANGUAGES, parseGuide, readGuideBlocks } from '#test/support/clients/guide.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const guides = await guideNames();
@@ -24,7 +24,7 @@ let folder: { path: string; remove(): Promise<void> };
 let python: string;
 
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startDashboard(), temporaryFolder()]);
+  [service, folder] = await Promise.all([startDashboard(), createTemporaryFolder()]);
   const [, installed] = await Promise.all([installTypescript(folder.path), installPython(folder.path)]);
   python = installed;
 });
@@ -102,7 +102,7 @@ describe('the guides', () => {
       const { app } = await createApp(service.db, owner, { ...settings, ...more }, new Date());
       const file = join(folder.path, 'app', block?.file ?? '');
       await writeFile(file, block?.source ?? '');
-      const port = String(await freePort());
+      const port = String(await findFreePort());
       const env = {
         ENERGY_URL: service.url,
         CLIENT_ID: app.app_id,
@@ -180,9 +180,9 @@ describe('the guides', () => {
 describe('the pages', () => {
   test('can be read in light and dark, on a phone, and with a screen reader', async () => {
     const page = await service.open('/docs');
-    await testLooks(page, 'docs');
+    await testPageLayout(page, 'docs');
     await page.goto('/docs/reference/analytics');
-    await testLooks(page, 'docs-reference');
+    await testPageLayout(page, 'docs-reference');
     await page.context().close();
   });
 
@@ -240,7 +240,7 @@ describe('the pages', () => {
     // In this tab, the other pages of the reference contain the key, too. Another tab does not.
     await page.goto('/docs/reference/analytics');
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
-    await testLooks(page, 'docs-own-key');
+    await testPageLayout(page, 'docs-own-key');
     const other = await page.context().newPage();
     await other.goto('/docs/reference/devices');
     await other.getByRole('button', { name: 'Make a key for these samples' }).waitFor();
@@ -282,7 +282,7 @@ describe('the pages', () => {
     await expect
       .poll(() => page.getByRole('group', { name: 'Body of the event' }).textContent())
       .toContain('webhook.test');
-    await testLooks(page, 'docs-webhook');
+    await testPageLayout(page, 'docs-webhook');
     const remaining = await service.db
       .selectFrom('webhooks')
       .select('webhook_id')

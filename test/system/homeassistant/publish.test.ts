@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncomingMessage } from '#ingest/incoming.ts';
+import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -13,7 +13,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { entityState, LongTermStatistics, listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
 const ZONE = 'Europe/Berlin';
 const SECRET = 'the secret of the tests';
@@ -222,7 +222,7 @@ describe('a home in Home Assistant', () => {
     const sendReadings = (id: string, ...readings: object[]) => {
       const payload = Buffer.from(JSON.stringify(readings));
       const message = { topic: getReadingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
-      return [toIncomingMessage(message)].filter((one) => one !== null);
+      return [createIncomingMessage(message)].filter((one) => one !== null);
     };
     const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];
     const register = (ts: string, energy_total_kwh: number, channel = 'import') => ({ ts, energy_total_kwh, channel });
@@ -307,7 +307,7 @@ describe('a home in Home Assistant', () => {
   });
 
   test('a worker is configured by its environment, and when it is killed the broker reports it as offline', async () => {
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     const worker = await startRole('worker', {
       DATABASE_URL: api.database.url,
       DATA_DIR: folder.path,

@@ -6,7 +6,7 @@ import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
-import { playHousehold } from '#simulators/household.ts';
+import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const HOUR_MS = 3_600_000;
@@ -45,7 +45,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   ].map((device) => below(mqtt.topic_prefix, device));
   const login = { username: mqtt.username, password: mqtt.password };
   const play = (fromMs: number, toMs: number) =>
-    playHousehold({ url, ...login, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
+    publishHouseholdMessages({ url, ...login, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();

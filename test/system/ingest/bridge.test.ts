@@ -17,7 +17,7 @@ import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
-import { playHousehold } from '#simulators/household.ts';
+import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const HOUR_MS = 3_600_000;
@@ -57,7 +57,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     smlreaderMeter({}),
   ];
   const url = await service.bridge();
-  const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
+  const play = (fromMs: number, toMs: number) =>
+    publishHouseholdMessages({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
   const paired: { family: string; deviceId: string }[] = [];

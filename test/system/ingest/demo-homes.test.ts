@@ -6,7 +6,7 @@ import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { ensureSolarDevices } from '#simulators/demo-solar.ts';
 import type { MeterReading } from '#simulators/devices/native-meter.ts';
 import { ensureDevice } from '#simulators/earlier-homes.ts';
-import { createPlayers } from '#simulators/play.ts';
+import { createDevicePublishers } from '#simulators/play.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeTotalCost } from '#src/cost/sums.ts';
@@ -23,7 +23,7 @@ import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-acc
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { homeFlows } from '#test/support/home-flows.ts';
+import { computeHomeFlows } from '#test/support/home-flows.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
 const QUARTER_HOUR_MS = 900_000;
@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Starts the demo once with two days of history, and ends it after the history is sent. */
 async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }> {
   const homes = await ensureDemoHomes(db, { historyDays: 2, nowMs });
-  const players = await createPlayers(`mqtt://127.0.0.1:${broker.port}`, homes.devices);
+  const players = await createDevicePublishers(`mqtt://127.0.0.1:${broker.port}`, homes.devices);
   try {
     const missing = players.missing(nowMs);
     const sent = await players.backfill(nowMs, () => {});
@@ -117,7 +117,7 @@ describe('the homes of the demo', () => {
     expect(rows.map(({ placement }) => placement)).toEqual(['grid', 'production', 'storage']);
     const day = DateTime.fromMillis(nowMs, { zone: 'Europe/Berlin' }).minus({ days: 1 }).toISODate() ?? '';
     const range = createDayRange(day, day, 'Europe/Berlin');
-    const [flows] = await homeFlows(db, homes.users[0]?.userId ?? '', [range], new Date(nowMs));
+    const [flows] = await computeHomeFlows(db, homes.users[0]?.userId ?? '', [range], new Date(nowMs));
     const drawn = (device: DemoDevice, register: number) =>
       milliwattHoursToKwh(counted(device, register, range.from.getTime(), range.to.getTime()));
     expect(flows).toMatchObject({
@@ -206,7 +206,7 @@ describe('the demo shows', () => {
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     await ensureTariffs(ownDb, homes, new Date(nowMs));
     await ensureSilences(ownDb, homes, new Date(nowMs));
-    const players = await createPlayers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
+    const players = await createDevicePublishers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
     await players.backfill(nowMs, () => {});
     await players.close();
   });
@@ -243,7 +243,7 @@ describe('the demo shows', () => {
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
     const range = createDayRange(day(20), day(1), timezone);
-    const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
+    const [flows] = await computeHomeFlows(ownDb, userId, [range], new Date(nowMs));
     expect(flows).toMatchObject({ coverage: 1, complete: true });
     const { grid_import_kwh, grid_export_kwh, production_kwh, charged_kwh, discharged_kwh } = flows ?? expect.fail();
     const used = (grid_import_kwh ?? 0) - (grid_export_kwh ?? 0) + (production_kwh ?? 0) + (discharged_kwh ?? 0);
@@ -313,7 +313,7 @@ describe('the demo shows', () => {
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
     const range = createDayRange(day(30), day(1), timezone);
-    const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
+    const [flows] = await computeHomeFlows(ownDb, userId, [range], new Date(nowMs));
     expect([timezone, flows?.production_kwh]).toEqual(['America/Los_Angeles', expect.any(Number)]);
     expect(flows?.production_kwh).toBeGreaterThan(10);
     expect(flows?.production_kwh).toBeLessThan(200);
@@ -439,7 +439,7 @@ it('faults in the history of a meter with two registers do not change its counte
   const place = { userId, email: 'faults@example.com', timezone: 'Europe/Berlin' };
   const devices = await ensureSolarDevices(db, place, 52.5, 'Hall', { historyDays: 5, nowMs });
   const faults = ['glitches', 'duplicates', 'late'];
-  const players = await createPlayers(`mqtt://127.0.0.1:${broker.port}`, devices, { liveSeconds: 10, faults });
+  const players = await createDevicePublishers(`mqtt://127.0.0.1:${broker.port}`, devices, { liveSeconds: 10, faults });
   const missing = players.missing(nowMs);
   expect(await players.backfill(nowMs, () => {})).toBeGreaterThan(missing);
   await players.close();

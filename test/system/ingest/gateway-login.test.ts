@@ -6,19 +6,19 @@ import { createGateway, deleteGateway, listDiscoveredDevices } from '#src/device
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', (broker) => {
   let database: TestDatabase;
   let db: Database;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let mosquitto: Mosquitto | undefined;
   let ingest: RoleProcess;
   let url: string;
   const clients: MqttClient[] = [];
 
   beforeAll(async () => {
-    [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+    [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
     db = createDatabase(database.pool);
     mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
     const env = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };

@@ -6,7 +6,7 @@ import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
-import { playHousehold } from '#simulators/household.ts';
+import { publishHouseholdMessages } from '#simulators/household.ts';
 
 const START = Date.UTC(2026, 1, 2);
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ const household = () => ({
 
 it('publishes initial messages once, then every step of every device in order, all acknowledged', async () => {
   const options = household();
-  const sent = await playHousehold(options);
+  const sent = await publishHouseholdMessages(options);
   expect(received).toHaveLength(sent);
   expect(new Set(received.map((one) => one.qos))).toEqual(new Set([1]));
   expect(received.filter((one) => one.topic === 'tele/p/LWT')).toEqual([
@@ -67,10 +67,10 @@ it('publishes initial messages once, then every step of every device in order, a
 
 it('logs in if the broker requires it, and fails if it is refused', async () => {
   const options = { ...household(), toMs: START };
-  expect(await playHousehold({ ...options, username: 'anna', password: 'secret' })).toBe(received.length);
-  await expect(playHousehold({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
+  expect(await publishHouseholdMessages({ ...options, username: 'anna', password: 'secret' })).toBe(received.length);
+  await expect(publishHouseholdMessages({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
 });
 
 it('fails if there are no steps', async () => {
-  await expect(playHousehold({ ...household(), stepMs: 0 })).rejects.toThrow('stepMs');
+  await expect(publishHouseholdMessages({ ...household(), stepMs: 0 })).rejects.toThrow('stepMs');
 });

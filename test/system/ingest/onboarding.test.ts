@@ -11,18 +11,18 @@ import { releaseDevice } from '#src/onboarding/claims.ts';
 import { createUser } from '#src/users/store.ts';
 import { type CertificateAuthority, makeAuthority, type SignedCertificate } from '#test/support/certificates.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 let database: TestDatabase;
 let db: Database;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ours: CertificateAuthority;
 let foreign: CertificateAuthority;
 let role: RoleProcess;
 let userId: string;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
   [ours, foreign] = await Promise.all([makeAuthority(folder.path, 'ours'), makeAuthority(folder.path, 'foreign')]);
   userId = (await createUser(db, { email: 'home@example.com', role: 'homeowner' })).user_id;

@@ -4,9 +4,9 @@ import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
   describe(`the pipeline over the ${broker} broker`, () => {
     let database: TestDatabase;
     let mosquitto: Mosquitto | undefined;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
     let ingest: RoleProcess;
     let worker: RoleProcess;
     let env: Record<string, string>;
@@ -25,14 +25,14 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
 
     beforeAll(async () => {
       database = await testDatabase();
-      folder = await temporaryFolder();
+      folder = await createTemporaryFolder();
       env = { DATABASE_URL: database.url, DATA_DIR: folder.path };
       if (broker === 'mosquitto') {
         mosquitto = await startMosquitto();
         env.MQTT_URL = mosquitto.url;
       } else {
         // The port is fixed, so that publishers find the broker again after the broker was killed.
-        env.MQTT_PORT = String(await freePort());
+        env.MQTT_PORT = String(await findFreePort());
       }
       ingest = await startRole('ingest', env);
       worker = await startRole('worker', { DATABASE_URL: database.url, DATA_DIR: folder.path });

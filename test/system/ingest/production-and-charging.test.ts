@@ -3,7 +3,7 @@ import { openDtuInverter } from '#simulators/devices/opendtu-inverter.ts';
 import { warpCharger } from '#simulators/devices/warp-charger.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
-import { playHousehold } from '#simulators/household.ts';
+import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,7 +25,8 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   const home = createHome(drawHomeTraits('bridged'), FROM_MS - 60 * MINUTE_MS);
   const devices = [openDtuInverter({ name: 'balcony' }), warpCharger({ prefix: 'warp2/AbCd' })];
   const url = await service.bridge();
-  const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
+  const play = (fromMs: number, toMs: number) =>
+    publishHouseholdMessages({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();

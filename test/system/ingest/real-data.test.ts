@@ -7,7 +7,7 @@ import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { type CsvOptions, csvReadings } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -70,7 +70,7 @@ async function hours(file: string, from: string, to: string) {
     [userOf.get(file), from, to],
   );
   const sum = (key: 'energy_milliwatt_hours' | 'estimated_milliwatt_hours') =>
-    milliwattHoursToKwh(asMilliwattHours(rows.reduce((total, row) => total + row[key], 0)));
+    milliwattHoursToKwh(castToMilliwattHours(rows.reduce((total, row) => total + row[key], 0)));
   return { count: rows.length, kwh: sum('energy_milliwatt_hours'), estimatedKwh: sum('estimated_milliwatt_hours') };
 }
 

@@ -5,7 +5,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startMosquitto } from '#test/support/mosquitto.ts';
-import { startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const DEVICES = 10;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a worker that was stopped while another wrote its devices does not write from its stale cache when it resumes', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   // The workers have separate brokers. Each worker receives only the messages published to its own broker, and both write the same devices.
   const ends = await Promise.all(
     [0, 1].map(async () => {

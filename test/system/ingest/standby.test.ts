@@ -1,19 +1,19 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Receipt } from '#ingest/source/source.ts';
+import type { MessageReceipt } from '#ingest/source/source.ts';
 import { startStandbyClient } from '#ingest/source/standby-client.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 let database: TestDatabase;
 let mosquitto: Mosquitto;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let client: MqttClient;
 let workers: RoleProcess[] = [];
 const start = async () => {
@@ -32,7 +32,7 @@ const gone = (worker: RoleProcess) => {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 beforeAll(async () => {
-  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), temporaryFolder()]);
+  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), createTemporaryFolder()]);
   client = await mqtt.connectAsync(mosquitto.url);
 });
 afterAll(async () => {
@@ -214,7 +214,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
 });
 
 test('a restarted broker has lost no acknowledged message, also with a standby', async () => {
-  const dir = await temporaryFolder();
+  const dir = await createTemporaryFolder();
   const configuration = [
     'listener 1883',
     'allow_anonymous true',
@@ -230,7 +230,7 @@ test('a restarted broker has lost no acknowledged message, also with a standby',
     pool: database.pool,
     environment: 'live',
     topics: ['energy/v1/+/readings'],
-    receive: ({ payload }: { payload: Buffer }, receipt: Receipt) => {
+    receive: ({ payload }: { payload: Buffer }, receipt: MessageReceipt) => {
       onTaken(payload.toString());
       receipt.done();
       return true;

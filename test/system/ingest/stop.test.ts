@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
 /**
@@ -15,10 +15,10 @@ const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.
 
 let database: TestDatabase;
 let mosquitto: Mosquitto;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
 beforeAll(async () => {
-  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), temporaryFolder()]);
+  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));

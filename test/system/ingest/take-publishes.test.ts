@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { connect, connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Receipt } from '#ingest/source/source.ts';
+import type { MessageReceipt } from '#ingest/source/source.ts';
 import { interceptPublishes } from '#ingest/source/take-publishes.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 
@@ -21,7 +21,7 @@ interface Taken {
   topic: string;
   payload: Buffer;
   isRetained: boolean;
-  receipt: Receipt;
+  receipt: MessageReceipt;
 }
 
 function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () => void) => boolean = () => false) {

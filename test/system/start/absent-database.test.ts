@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 afterAll(async () => {
   await database.drop();
@@ -21,7 +21,7 @@ afterAll(async () => {
 function start(role: string, port: number) {
   const { username, pathname } = new URL(database.url);
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
-  const process = fork(PROGRAM, [role], {
+  const process = fork(TESTED_PROGRAM, [role], {
     env: { ...ports, DATA_DIR: folder.path, DATABASE_URL: `postgresql://${username}@127.0.0.1:${port}${pathname}` },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -50,7 +50,7 @@ function openAt(port: number): Promise<Server> {
 test.each(['ingest', 'api', 'worker'])(
   'the role %s waits for a database that starts after it, in the same process',
   async (role) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const started = start(role, port);
     await waits(started);
     const server = await openAt(port);
@@ -63,7 +63,7 @@ test.each(['ingest', 'api', 'worker'])(
 );
 
 test('the whole service waits, too, and stops while it waits', async () => {
-  const started = start('start', await freePort());
+  const started = start('start', await findFreePort());
   await waits(started);
   started.process.kill('SIGTERM');
   expect(await exitOf(started.process)).toBe(0);

@@ -5,9 +5,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
 import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
-import { createEndedObjectsWriter, readEndedObjects, readEndingsAfterRestore } from '#src/backup/ended.ts';
+import { createEndedObjectsWriter, readEndedObjects, readEndedObjectsToApply } from '#src/backup/ended.ts';
 import { makeNightlyCopy } from '#src/backup/nightly.ts';
-import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
+import { type BackupPlan, readCopyState, stopWalArchiving } from '#src/backup/plan.ts';
 import { restoreBackup } from '#src/backup/restore.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { Metrics } from '#src/core/metrics.ts';
@@ -16,17 +16,17 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { startBackupReports } from '#src/start/backup.ts';
 import { createUser } from '#src/users/store.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const isRoot = process.getuid?.() === 0;
 const log = pino({ level: 'silent' });
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 let pool: Pool;
 let dataDir: string;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   dataDir = join(folder.path, 'data');
   server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   pool = createPool(server.url, { max: 3 });
@@ -134,7 +134,7 @@ test('a restore without the recorded deletions and revocations undoes a deletion
   const into = join(folder.path, 'undone');
   const restored = await restoreBackup({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
   expect(restored).toMatchObject({ endings: 0, hasEnded: false });
-  expect(await readEndingsAfterRestore(into)).toMatchObject({ endings: [] });
+  expect(await readEndedObjectsToApply(into)).toMatchObject({ endings: [] });
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {
@@ -148,7 +148,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
     const names = (await readdir(join(dataDir, 'mail')).catch(() => [])).filter((name) => name.endsWith('.eml'));
     return Promise.all(names.map((name) => readFile(join(dataDir, 'mail', name), 'utf8')));
   };
-  await giveUpArchive(dataDir, new Date());
+  await stopWalArchiving(dataDir, new Date());
   const stop = reports();
   await expect.poll(mails).toHaveLength(1);
   await expect.poll(async () => (await readCopyState(dataDir)).mailed_given_up_at).not.toBeNull();

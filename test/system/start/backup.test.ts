@@ -4,18 +4,18 @@ import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { getSuperuserUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
 
 let installation: Installation;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let target: string;
 let passphrase: string;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   target = join(folder.path, 'target');
   passphrase = join(folder.path, 'passphrase');
   await writeFile(passphrase, 'correct horse battery staple\n');
@@ -35,7 +35,7 @@ afterAll(async () => {
 /** Runs a command of the service on the installation's data directory. */
 async function energy(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const dataDir = installation ? join(installation.folder, 'data') : folder.path;
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [TESTED_PROGRAM, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: folder.path, DATA_DIR: dataDir },
   });
   const output = { stdout: '', stderr: '' };
@@ -67,7 +67,7 @@ const copiesIn = async (home: string) =>
 
 /** Lets PostgreSQL complete the current WAL segment, and waits until this segment is archived. */
 async function archiveNow(): Promise<void> {
-  const pool = createPool(superuserUrl(join(installation.folder, 'data'), 'postgres'), { max: 1 });
+  const pool = createPool(getSuperuserUrl(join(installation.folder, 'data'), 'postgres'), { max: 1 });
   const { rows } = await pool.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
   await pool.end();
   const file = `${rows[0].segment}.tar.zst.sealed`;

@@ -1,3 +1,3 @@
-import { testFaultsOfInstallation } from '#test/support/bad-days.ts';
+import { registerFaultTests } from '#test/support/bad-days.ts';
 
-testFaultsOfInstallation('embedded', true);
+registerFaultTests('embedded', true);

@@ -1,3 +1,3 @@
-import { testFaultsOfInstallation } from '#test/support/bad-days.ts';
+import { registerFaultTests } from '#test/support/bad-days.ts';
 
-testFaultsOfInstallation('mosquitto');
+registerFaultTests('mosquitto');

@@ -5,20 +5,20 @@ import { connect } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const makePair = () => generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
 const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256;
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let roles: RoleProcess[] = [];
 let first: Awaited<ReturnType<typeof makePair>>;
 const file = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   first = await makePair();
   await writeFile(file('cert.pem'), first.cert);
   await writeFile(file('key.pem'), first.private);

@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await database.drop();
@@ -26,7 +26,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     ...Object.fromEntries(names.map((name) => [name, '0'])),
   };
   // The program script(1) of bsdutils provides a terminal for the demo.
-  const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${PROGRAM}' demo`, '/dev/null'], {
+  const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${TESTED_PROGRAM}' demo`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -3,15 +3,15 @@ import { cp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
-import { earlierVersions, extractCommit, FIRST_WITH_COPIES } from '#test/support/earlier-release.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { extractCommit, FIRST_COMMIT_WITH_BACKUPS, listEarlierVersions } from '#test/support/earlier-release.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
 import { findFreePorts, type StartedService, startService } from '../../../bench/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(32)}`;
 const ROOT = resolve(import.meta.dirname, '../../..');
-const folder = await temporaryFolder();
+const folder = await createTemporaryFolder();
 let running: StartedService | undefined;
 afterAll(async () => {
   await running?.stop();
@@ -53,7 +53,7 @@ async function createHome(name: string) {
     },
     /** Runs a command of this version, or of a checkout. */
     command(args: string[], checkout?: string): { status: number | null; stderr: string } {
-      const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+      const program = checkout === undefined ? TESTED_PROGRAM : join(checkout, 'bin/energy.js');
       return spawnSync(process.execPath, [program, ...args], { env, cwd: home, encoding: 'utf8' });
     },
     async createMeter() {
@@ -86,7 +86,7 @@ const READINGS: [number, number][] = [
   [3, 103],
 ];
 
-test.each(earlierVersions())(
+test.each(listEarlierVersions())(
   'the data of %s remain after an update, and continue; a failed update changes nothing',
   async (name, commit) => {
     const { home, start, createMeter, send, hours, hourAgo } = await createHome(name);
@@ -121,7 +121,7 @@ test.each(earlierVersions())(
 test('a copy of the first version that makes copies is restored and updated by this version; that version refuses a copy of this one', async () => {
   const { home, dataDir, start, command, createMeter, send, hours } = await createHome('copied');
   const earlier = join(home, 'earlier');
-  await extractCommit(FIRST_WITH_COPIES, earlier);
+  await extractCommit(FIRST_COMMIT_WITH_BACKUPS, earlier);
   const [copies, later] = [join(home, 'copies'), join(home, 'later')];
   const passphrase = join(home, 'passphrase');
   await writeFile(passphrase, 'correct horse battery staple\n');

@@ -6,22 +6,22 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
 import {
-  isEmbeddedAlive,
+  getSuperuserUrl,
+  isEmbeddedPostgresRunning,
   startEmbeddedPostgres,
   stopEmbeddedPostgres,
-  superuserUrl,
 } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
 
 /** Creates a database as earlier versions did, with the superuser as owner of everything. */
 async function makeAsBefore(dataDir: string): Promise<void> {
-  const pool = createPool(superuserUrl(dataDir, 'energy'), { max: 3 });
+  const pool = createPool(getSuperuserUrl(dataDir, 'energy'), { max: 3 });
   await pool.query('ALTER DATABASE energy OWNER TO postgres');
   await pool.query('CREATE SEQUENCE alone');
   await migrate(pool);
@@ -33,7 +33,7 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 }
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   // The data directory is in a folder that only its owner can enter, like root's home folder. Its path is too long for a socket (in bytes).
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
@@ -97,22 +97,22 @@ test('takes over the server that a killed parent left behind, with its data, and
 });
 
 test('stops a server that it started if the role of the service cannot be set up', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const dataDir = folder.path;
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
-  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1 });
+  const pool = createPool(getSuperuserUrl(dataDir, 'postgres'), { max: 1 });
   await pool.query('ALTER DATABASE energy ALLOW_CONNECTIONS false');
   await pool.end();
   await server.stop();
   await expect(startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 })).rejects.toThrow('not currently accepting');
-  const isAlive = await isEmbeddedAlive(dataDir);
+  const isAlive = await isEmbeddedPostgresRunning(dataDir);
   await stopEmbeddedPostgres(dataDir, postgresBinaries());
   expect(isAlive).toBe(false);
   await folder.remove();
 });
 
 test('a data directory has one service at a time; the directory of a killed one is taken over', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const release = await lockDataDir(folder.path);
   await expect(lockDataDir(folder.path)).rejects.toThrow(/already uses .*Stop it first, or set DATA_DIR/);
   release();

@@ -8,12 +8,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { loadTlsPair } from '#src/start/certificate.ts';
 import { createSecretKey } from '#src/start/secret-key.ts';
-import { temporaryFolder } from '../../support/service.ts';
+import { createTemporaryFolder } from '../../support/service.ts';
 
 describe('files created at the first start', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   const config = async (env: Record<string, string> = {}) => {
-    folder ??= await temporaryFolder();
+    folder ??= await createTemporaryFolder();
     return loadConfig({ DATA_DIR: folder.path, PUBLIC_MQTT_HOST: '192.168.1.5', ...env });
   };
   const names = (cert: Buffer) => new X509Certificate(cert).subjectAltName?.split(', ').sort();

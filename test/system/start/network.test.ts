@@ -19,22 +19,22 @@ import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadTlsPair } from '#src/start/certificate.ts';
 import { createUser } from '#src/users/store.ts';
-import { expectedErrorBody } from '../../support/api.ts';
+import { createExpectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '../../support/service.ts';
 
 /** Another address of this machine. A listener on 127.0.0.1 does not accept connections at this address. */
 const ELSEWHERE = '127.0.0.3';
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let env: Record<string, string>;
 let api: RoleProcess;
 let ingest: RoleProcess;
 
 beforeAll(async () => {
   database = await testDatabase();
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   const from = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };
   env = { ...from, PUBLIC_MQTT_HOST: ELSEWHERE, TZ: 'Europe/Lisbon' };
   [api, ingest] = await Promise.all([startRole('api', env), startRole('ingest', env)]);
@@ -140,7 +140,7 @@ test('redirects a browser from / to the dashboard; a program gets 404', async ()
   expect([browser.status, browser.headers.location]).toEqual([302, '/dashboard']);
   for (const accept of ['application/json', '*/*', undefined]) {
     const { status, text } = await ask('/', accept ? { accept } : {});
-    expect([status, JSON.parse(text)]).toEqual([404, expectedErrorBody('notFound')]);
+    expect([status, JSON.parse(text)]).toEqual([404, createExpectedErrorBody('notFound')]);
   }
 });
 

@@ -3,15 +3,15 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await database.drop();
@@ -30,7 +30,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s to `npm start` stops the service, and npm exits after the service',
   async (signal) => {
     const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT'] as const;
-    const ports = await Promise.all(names.map(() => freePort()));
+    const ports = await Promise.all(names.map(() => findFreePort()));
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { choosePorts, refuseTakenPorts } from '#src/start/ports.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { assertPortsFree, choosePorts } from '#src/start/ports.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Occupies a port. `free` stops listening on the port. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
@@ -37,20 +37,20 @@ test.each(VARIABLES)('reports a port in use with the port and %s', async (variab
   const { port, free } = await takenPort();
   const config = loadConfig({ ...HERE, ...ZEROS, [variable]: String(port) });
   const message = `Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`;
-  await expect(refuseTakenPorts(config)).rejects.toThrow(message);
+  await expect(assertPortsFree(config)).rejects.toThrow(message);
   // A role checks only its own ports.
   const isOfApi = variable === 'API_PORT' || variable === 'HTTP_PORT';
-  await expect(refuseTakenPorts(config, isOfApi ? 'api' : 'ingest')).rejects.toThrow(message);
-  await refuseTakenPorts(config, isOfApi ? 'ingest' : 'api');
+  await expect(assertPortsFree(config, isOfApi ? 'api' : 'ingest')).rejects.toThrow(message);
+  await assertPortsFree(config, isOfApi ? 'ingest' : 'api');
   await free();
-  await refuseTakenPorts(config);
+  await assertPortsFree(config);
 });
 
 // The database is unreachable, so a command that connected to it before checking the ports would fail with another message.
 test.each(['start', 'demo', 'api', 'ingest'])(
   'energy %s reports a port in use before it does anything',
   async (command) => {
-    const [{ port, free }, folder] = await Promise.all([takenPort(), temporaryFolder()]);
+    const [{ port, free }, folder] = await Promise.all([takenPort(), createTemporaryFolder()]);
     const dataDir = join(folder.path, 'data');
     const env = {
       PATH: process.env.PATH,
@@ -58,7 +58,7 @@ test.each(['start', 'demo', 'api', 'ingest'])(
       ...{ DATA_DIR: dataDir, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', OPERATOR_PORT: '0' },
       ...{ ...HERE, ...ZEROS, [command === 'ingest' ? 'MQTT_PORT' : 'API_PORT']: String(port) },
     };
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, command], {
+    const { status, stderr } = spawnSync(process.execPath, [TESTED_PROGRAM, command], {
       env,
       encoding: 'utf8',
       timeout: 300_000,
@@ -75,18 +75,18 @@ test.each(['start', 'demo', 'api', 'ingest'])(
 
 const PAIRS = VARIABLES.flatMap((one, at) => VARIABLES.slice(at + 1).map((other) => [one, other] as const));
 test.each(PAIRS)('rejects %s and %s with the same port', async (one, other) => {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const config = loadConfig({ ...HERE, ...ZEROS, [one]: port, [other]: port });
-  const rejected = expect(refuseTakenPorts(config)).rejects;
+  const rejected = expect(assertPortsFree(config)).rejects;
   await rejected.toThrow(new RegExp(`(${one} and ${other}|${other} and ${one}) are both ${port}\\. Set one of them`));
   // The port check leaves no port open.
-  await refuseTakenPorts(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
+  await assertPortsFree(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
 });
 
 test('treats one port at two addresses as two ports', async () => {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const config = loadConfig({ ...HERE, ...ZEROS, MQTT_HOST: '127.0.0.2', API_PORT: port, MQTT_PORT: port });
-  await refuseTakenPorts(config);
+  await assertPortsFree(config);
   const { api, mqtt } = await choosePorts(config);
   expect([api.port, mqtt.port]).toEqual([Number(port), Number(port)]);
 });

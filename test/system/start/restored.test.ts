@@ -12,21 +12,21 @@ import { createDevice } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
 import { sendApiRequest } from '#test/support/ask.ts';
-import { freePort } from '#test/support/free-port.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { findFreePort } from '#test/support/free-port.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
 
 const ADMIN_KEY = `eus_live_${'a1'.repeat(16)}`;
 
 let installation: Installation;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let target: string;
 let port: number;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   target = join(folder.path, 'target');
-  port = await freePort();
+  port = await findFreePort();
   const env = { BACKUP_TO: target, BOOTSTRAP_ADMIN_KEY: ADMIN_KEY, API_PORT: String(port) };
   installation = await startChaosInstallation({ broker: 'embedded', env });
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Runs a command in the environment of the service. Returns its JSON object. */
 async function energy(...args: string[]): Promise<Record<string, unknown>> {
   const env = { PATH: process.env.PATH, DATA_DIR: join(installation.folder, 'data'), BACKUP_TO: target };
-  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env });
+  const child = spawn(process.execPath, [TESTED_PROGRAM, ...args, '--json'], { env });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (output[name] += text));
   const [status] = await once(child, 'close');

@@ -7,15 +7,15 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { createUser } from '#src/users/store.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 let api: RoleProcess;
 let key: string;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
   // High request limits, because each refusal would be a log line.
   const many = { minute: 10_000, day: 10_000 };

@@ -4,20 +4,20 @@ import { get as plainGet } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '#test/support/free-port.ts';
+import { findFreePort } from '#test/support/free-port.ts';
 import { listExpressions } from '#test/support/monitoring-files.ts';
-import { PROGRAM } from '#test/support/program.ts';
-import { findUnknownMetrics, readScrape } from '#test/support/promql.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { TESTED_PROGRAM } from '#test/support/program.ts';
+import { findUnknownMetrics, parseScrape } from '#test/support/promql.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
-  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())]));
+  const ports = await Promise.all(names.map(async (name) => [name, String(await findFreePort())]));
   env = { PATH: process.env.PATH ?? '', DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...Object.fromEntries(ports) };
 });
 afterAll(() => folder.remove());
@@ -31,7 +31,7 @@ interface Started {
 function start(): Started {
   // This variable is set for the service only. Other commands run without it, like commands that are run next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
-  const child = spawn(process.execPath, [PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -140,20 +140,20 @@ test('starts everything, prints the key once, refuses a second service, and reco
   // The printed sign-in link works only once.
   expect(await roleOf(first.output())).toBe(422);
   const printed = (email: string) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'users', 'sign-in', email], { env });
+    const { stdout, stderr } = spawnSync(process.execPath, [TESTED_PROGRAM, 'users', 'sign-in', email], { env });
     return `${stdout}${stderr}`;
   };
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
   // The doctor recognises the running service's ports, broker and database.
-  const doctor = spawnSync(process.execPath, [PROGRAM, 'doctor', '--json'], { env, encoding: 'utf8' });
+  const doctor = spawnSync(process.execPath, [TESTED_PROGRAM, 'doctor', '--json'], { env, encoding: 'utf8' });
   const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
   expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
   expect([doctor.status, doctor.stderr]).toEqual([0, '']);
   const made = spawnSync(
     process.execPath,
-    [PROGRAM, 'gateways', 'create', '--user', 'admin@localhost', '--name', 'home'],
+    [TESTED_PROGRAM, 'gateways', 'create', '--user', 'admin@localhost', '--name', 'home'],
     {
       env,
       encoding: 'utf8',
@@ -175,7 +175,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
   // The metrics contain everything that dashboards and alert rules use.
-  const known = readScrape(metrics);
+  const known = parseScrape(metrics);
   const unknown = listExpressions().flatMap(({ where, expression }) =>
     findUnknownMetrics(expression, known).map((what) => `${where}: ${what}`),
   );
@@ -225,7 +225,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
 });
 
 test('reports each error of the configuration on its own line', async () => {
-  const child = spawn(process.execPath, [PROGRAM, 'start'], {
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'start'], {
     env: { PATH: env.PATH ?? '', API_PORT: 'x', RETENTION_MONTHS: '3', TLS_KEY_FILE: 'k' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -239,10 +239,10 @@ test('reports each error of the configuration on its own line', async () => {
 });
 
 test('the sandbox has its own keys, simulated devices for each new homeowner, and free ports', async () => {
-  const sandbox = await temporaryFolder();
+  const sandbox = await createTemporaryFolder();
   const key = `eus_test_${'k'.repeat(40)}`;
   const found = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0', OPERATOR_PORT: '0' };
-  const child = spawn(process.execPath, [PROGRAM, 'start'], {
+  const child = spawn(process.execPath, [TESTED_PROGRAM, 'start'], {
     env: { ...env, ...found, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

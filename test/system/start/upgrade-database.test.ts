@@ -9,23 +9,26 @@ import { hashClusterState } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { loadEarlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
-import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
+import { getClosedHoursRelation, STORED_ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
-import { ONLY_PROGRESS, PROGRAM } from '#test/support/program.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { ONLY_PROGRESS_PATTERN, TESTED_PROGRAM } from '#test/support/program.ts';
+import { createTemporaryFolder } from '#test/support/service.ts';
 
 const KILLED = resolve(import.meta.dirname, '../../support/upgrade-process.ts');
-const RELATIONS = [...MOVED_RELATIONS.map(({ relation }) => relation), ...STORED_LEVELS.map(getStoredRelation)];
+const RELATIONS = [
+  ...MOVED_RELATIONS.map(({ relation }) => relation),
+  ...STORED_ROLLUP_LEVELS.map(getClosedHoursRelation),
+];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let earlier: PostgresBinaries;
 let dataDir: string;
 let ours: number;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
   dataDir = join(folder.path, 'data');
   earlier = await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   ours = postgresBinaries().major;
@@ -44,7 +47,7 @@ function energy(...args: string[]) {
     MQTT_PORT: '0',
     MQTTS_PORT: '0',
   };
-  return spawnSync(process.execPath, [PROGRAM, ...args], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [TESTED_PROGRAM, ...args], { env, encoding: 'utf8' });
 }
 
 /** Runs an upgrade and kills it when it prints this text. */
@@ -108,7 +111,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   await killedAt('Comparing');
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
-  expect([status, stderr]).toEqual([0, expect.stringMatching(ONLY_PROGRESS)]);
+  expect([status, stderr]).toEqual([0, expect.stringMatching(ONLY_PROGRESS_PATTERN)]);
   const oldCluster = below(`postgres-${EARLIER_POSTGRES_MAJOR}`);
   const report = JSON.parse(stdout);
   expect(report).toMatchObject({ from: EARLIER_POSTGRES_MAJOR, to: ours, kept: oldCluster, mended: [] });
@@ -150,7 +153,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
 test('refuses a database that cannot be upgraded, with a remedy', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
   const outputWith = (env: Record<string, string | undefined>) =>
-    spawnSync(process.execPath, [PROGRAM, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
+    spawnSync(process.execPath, [TESTED_PROGRAM, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
   expect(outputWith({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain(
     'DATABASE_URL names an external database',
   );

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { isCostAlertType } from '#src/alerts/period.ts';
-import { type HypotheticalFiring, previewCosts, previewSilence, previewUsage } from '#src/alerts/preview.ts';
+import {
+  type HypotheticalFiring,
+  previewCostAlert,
+  previewSilenceAlert,
+  previewUsageAlert,
+} from '#src/alerts/preview.ts';
 import * as alertStore from '#src/alerts/store.ts';
-import { pageFields, userIdField } from '#src/api/fields.ts';
+import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { findAuthorization, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
@@ -29,7 +34,7 @@ export const createAlert = defineOperation('POST /v1/alerts', {
     const by = { authorization_id: findAuthorization(caller) };
     const { alert_id, status } = await alertStore.createAlert(db, {
       userId: owner.user_id,
-      ...shapes.toRow(settings),
+      ...shapes.alertSettingsToRow(settings),
       ...by,
     });
     return { alert_id, status };
@@ -40,11 +45,11 @@ export const listAlerts = defineOperation('GET /v1/alerts', {
   summary: 'Lists the alerts of a user, page by page.',
   scope: 'alerts:read',
   answer: z.array(shapes.alertSchema),
-  query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
+  query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('alert_id', (at) => alertStore.listAlerts(db, reach, userId, at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.alertToResponse);
   },
 });
 
@@ -53,7 +58,7 @@ export const getAlert = defineOperation('GET /v1/alerts/{alert_id}', {
   scope: 'alerts:read',
   answer: shapes.alertSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.toResponse(requireFound(await alertStore.findAlert(db, reach, params.alert_id))),
+    shapes.alertToResponse(requireFound(await alertStore.findAlert(db, reach, params.alert_id))),
 });
 
 export const updateAlert = defineOperation('PATCH /v1/alerts/{alert_id}', {
@@ -68,7 +73,9 @@ export const updateAlert = defineOperation('PATCH /v1/alerts/{alert_id}', {
     checkThreshold(type, patch, { required: false });
     await checkTariff(db, user_id, patch.threshold);
     await checkDelivery(db, await loadAccessibleUser(db, caller, user_id), patch.delivery);
-    return shapes.toResponse(requireFound(await alertStore.updateAlert(db, reach, alert_id, shapes.toRow(patch))));
+    return shapes.alertToResponse(
+      requireFound(await alertStore.updateAlert(db, reach, alert_id, shapes.alertSettingsToRow(patch))),
+    );
   },
 });
 
@@ -78,7 +85,10 @@ export const deleteAlert = defineOperation('DELETE /v1/alerts/{alert_id}', {
   scope: 'alerts:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(await alertStore.deleteAlert(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
+    respondOrThrowNotFound(
+      await alertStore.deleteAlert(db, reach, params.alert_id),
+      `Alert ${params.alert_id} was deleted`,
+    ),
 });
 
 export const previewAlert = defineOperation('POST /v1/alerts/preview', {
@@ -88,7 +98,7 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
   scope: 'alerts:read',
   answer: shapes.alertPreviewSchema,
   status: 200,
-  body: shapes.ruleSchema,
+  body: shapes.previewedRuleSchema,
   exactNumbers: ['threshold'],
   async handle({ context, db, caller, body: { user_id, ...asked } }) {
     checkThreshold(asked.type, asked, { required: true });
@@ -101,12 +111,12 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
 function wouldHaveFired(
   db: Database,
   user: User,
-  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof shapes.ruleSchema>, 'user_id'>,
+  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof shapes.previewedRuleSchema>, 'user_id'>,
   now: Date,
 ): Promise<HypotheticalFiring[]> {
-  if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);
-  if (isCostAlertType(type)) return previewCosts(db, user, type, threshold ?? '', now);
-  return previewUsage(db, user, type, kwhToMilliwattHours(threshold_kwh ?? 0), now);
+  if (type === 'no_data') return previewSilenceAlert(db, user.user_id, threshold_hours ?? 0, now);
+  if (isCostAlertType(type)) return previewCostAlert(db, user, type, threshold ?? '', now);
+  return previewUsageAlert(db, user, type, kwhToMilliwattHours(threshold_kwh ?? 0), now);
 }
 
 const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;

@@ -39,8 +39,8 @@ const thresholds = {
 };
 
 /** Body of POST /v1/alerts/preview: the rule of an alert, and the user whose usage the rule is applied to. */
-export const ruleSchema = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
-export const newAlertSchema = ruleSchema.extend({ delivery });
+export const previewedRuleSchema = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
+export const newAlertSchema = previewedRuleSchema.extend({ delivery });
 export const alertPatchSchema = z.strictObject({
   ...thresholds,
   delivery: delivery.optional(),
@@ -99,14 +99,14 @@ export const alertPreviewSchema = z
   .meta({ id: 'AlertPreview' });
 
 /** Converts the settings in a request to columns of the same names. The threshold in kWh becomes mWh. */
-export function toRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
+export function alertSettingsToRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
   const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
   return omitUndefined({ ...others, threshold_milliwatt_hours });
 }
 
 /** Converts an alert for a response, with only the threshold that its type uses. */
-export const toResponse = (row: Alert): z.output<typeof alertSchema> =>
+export const alertToResponse = (row: Alert): z.output<typeof alertSchema> =>
   omitUndefined({
     alert_id: row.alert_id,
     user_id: row.user_id,

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { includeField, integerWithDefault, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import {
+  createIncludeField,
+  integerFieldWithDefault,
+  parseInclude,
+  userIdField,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { clockHourSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
@@ -47,9 +53,9 @@ const monthly = z
 
 const query = z.object({
   user_id: userIdField.optional(),
-  months: integerWithDefault(1, 36, 12).describe('Number of months, including the current one.'),
+  months: integerFieldWithDefault(1, 36, 12).describe('Number of months, including the current one.'),
   tz: zoneOrAccountField.default('UTC'),
-  include: includeField([]).optional(),
+  include: createIncludeField([]).optional(),
 });
 
 const COLUMNS = ['month', 'kwh_used', 'avg_daily_kwh', 'peak_hour', 'change_kwh', 'change_percent', 'partial'];
@@ -65,7 +71,7 @@ export const monthlyAnalytics = defineOperation('GET /v1/analytics/monthly', {
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
-    const { weighted } = splitInclude(include);
+    const { weighted } = parseInclude(include);
     const data = await addCostsAndEmissionsToMonths(context.readDb, rows, { userId, zone, now, weighted });
     if (format === 'json') return { user_id: userId, data };
     return formatTable(reply, format, data.map(flattenCostsAndEmissions), [

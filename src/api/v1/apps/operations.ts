@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
 import * as appStore from '#src/auth/apps.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
@@ -35,7 +35,7 @@ export const listApps = defineOperation('GET /v1/apps', {
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(shapes.appSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, caller, page }) {
     checkRegistrar(caller);
     return (await page('app_id', (at) => appStore.listApps(db, requireOwnAccount(caller), at))).map(
@@ -67,7 +67,7 @@ export const updateApp = defineOperation('PATCH /v1/apps/{app_id}', {
     const appId = params.app_id;
     const { type } = requireFound(await appStore.findApp(db, reach, appId));
     if (body.redirect_uris && !shapes.areRedirectsAllowed(type, body.redirect_uris))
-      throw createUnprocessableError({ field: 'redirect_uris', message: shapes.REDIRECT_NEEDS_PUBLIC });
+      throw createUnprocessableError({ field: 'redirect_uris', message: shapes.REDIRECT_NEEDS_PUBLIC_MESSAGE });
     return shapes.appToResponse(requireFound(await appStore.updateApp(db, reach, appId, omitUndefined(body))));
   },
 });
@@ -80,6 +80,9 @@ export const deleteApp = defineOperation('DELETE /v1/apps/{app_id}', {
   answer: messageSchema,
   async handle({ db, caller, reach, params }) {
     checkRegistrar(caller);
-    return messageOrNotFound(await appStore.deleteApp(db, reach, params.app_id), `App ${params.app_id} was deleted`);
+    return respondOrThrowNotFound(
+      await appStore.deleteApp(db, reach, params.app_id),
+      `App ${params.app_id} was deleted`,
+    );
   },
 });

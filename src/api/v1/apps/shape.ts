@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, httpsUrlField, textField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, httpsUrlField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, pickMembers } from '#src/api/shapes.ts';
 import type { App } from '#src/auth/apps.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
@@ -25,11 +25,11 @@ const settings = {
     .refine((text) => /^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && text.trim() === text, 'must be one line of visible text')
     .describe('Name of the app, as the consent page shows it.'),
   website: httpsUrlField.describe('HTTPS address of a page about the app.'),
-  redirect_uris: boundedArray(redirectUri, 1, 10).describe(
+  redirect_uris: createBoundedArraySchema(redirectUri, 1, 10).describe(
     'Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address.',
   ),
   notification_url: httpsUrlField.nullable().describe('HTTPS address for notifications of changed data. Null: none.'),
-  scopes: boundedArray(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
+  scopes: createBoundedArraySchema(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
     'Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens.',
   ),
 };
@@ -43,13 +43,13 @@ const type = z
 export const newAppSchema = z
   .strictObject({ ...settings, type, notification_url: settings.notification_url.optional() })
   .superRefine((app, context) => {
-    const message = REDIRECT_NEEDS_PUBLIC;
+    const message = REDIRECT_NEEDS_PUBLIC_MESSAGE;
     if (Array.isArray(app.redirect_uris) && !areRedirectsAllowed(app.type, app.redirect_uris))
       context.addIssue({ code: 'custom', path: ['redirect_uris'], message });
   });
 export const appPatchSchema = z.strictObject(settings).partial();
 
-export const REDIRECT_NEEDS_PUBLIC =
+export const REDIRECT_NEEDS_PUBLIC_MESSAGE =
   'must be https:// URLs; only a public app may use a loopback address, with http://';
 
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];

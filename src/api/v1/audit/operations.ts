@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireAdministrator, requireStorableId } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
-import { auditRecordSchema, toResponse } from './shape.ts';
+import { auditRecordSchema, auditRecordToResponse } from './shape.ts';
 
 export const listAudit = defineOperation('GET /v1/audit', {
   summary:
@@ -15,12 +15,12 @@ export const listAudit = defineOperation('GET /v1/audit', {
     user_id: idField
       .describe('Id of a user: only entries with this user as actor or target. Default: all entries.')
       .optional(),
-    ...pageFields,
+    ...paginationFields,
   }),
   async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);
-    const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
+    const userId = user_id === undefined ? undefined : requireStorableId(user_id);
     const rows = await page('audit_id', (at) => list(db, { ...at, ...omitUndefined({ userId }) }));
-    return rows.map(toResponse);
+    return rows.map(auditRecordToResponse);
   },
 });

@@ -25,7 +25,7 @@ export const auditRecordSchema = z
   .meta({ id: 'Act' });
 
 /** Converts an audit entry for a response, without e-mail addresses, which only the dashboard shows. */
-export const toResponse = ({
+export const auditRecordToResponse = ({
   at,
   details,
   actor_email: _,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
@@ -13,7 +13,7 @@ export const listAuthorizations = defineOperation('GET /v1/authorizations', {
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(authorizationSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ context: { clock }, db, caller, page }) {
     return (await page('authorization_id', (at) => list(db, requireOwnAccount(caller), clock(), at))).map(
       authorizationToResponse,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import type { GreenButtonStatement } from '#src/export/green-button/feed.ts';
 import type { statementSchema } from './shape.ts';
 
@@ -33,7 +33,7 @@ export const BILL_COLUMNS = [
 type Row = Partial<Record<(typeof BILL_COLUMNS)[number], string | number | null>>;
 
 /** Returns the rows of a statement as a table: the billed totals by direction, then the readings of the registers. Pure. */
-export function toBillRows(told: Statement): Row[] {
+export function listBillRows(told: Statement): Row[] {
   const { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 } = told;
   const common = { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 };
   const sums = (['import', 'export'] as const).map((direction) => ({
@@ -64,13 +64,13 @@ export function toBillRows(told: Statement): Row[] {
 /** Converts kWh with six decimals to whole mWh. */
 const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
 const difference = (a: string, b: string): string =>
-  formatExactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
+  formatExactKwh(castToMilliwattHours(milliwattHours(a) - milliwattHours(b)));
 
 /** Names of the qualities of a register reading in a Green Button feed, by their names in a statement. */
 const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;
 
 /** Returns the values of a statement for the Green Button feed of its bill period. Pure. */
-export const toGreenButtonStatement = (told: Statement): GreenButtonStatement => ({
+export const createGreenButtonStatement = (told: Statement): GreenButtonStatement => ({
   subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
   registers: told.registers.map(({ channel, direction, at_start, at_end }) => ({
     channel,

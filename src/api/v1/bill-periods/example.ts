@@ -1,5 +1,5 @@
 import { bill_period_id, device_id, type Examples, user_id } from '../example-ids.ts';
-import { BILL_COLUMNS, toBillRows } from './bill-export.ts';
+import { BILL_COLUMNS, listBillRows } from './bill-export.ts';
 
 const period = {
   bill_period_id,
@@ -100,7 +100,7 @@ export const BILL_PERIOD_EXAMPLES = {
   },
   getBillPeriod: {
     answer: details,
-    csv: `${BILL_COLUMNS.join(',')}\n${toBillRows(statement)
+    csv: `${BILL_COLUMNS.join(',')}\n${listBillRows(statement)
       .map((row) => BILL_COLUMNS.map((name) => row[name] ?? '').join(','))
       .join('\n')}\n`,
   },

@@ -1,17 +1,23 @@
 import { z } from 'zod';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { idField, paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
-import { loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireStorableId, resolveRequestedUserId } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import * as billStore from '#src/billing/store.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
-import { BILL_COLUMNS, toBillRows, toGreenButtonStatement } from './bill-export.ts';
-import { billDetailsSchema, billPeriodSchema, detailsToResponse, newBillPeriodSchema, toResponse } from './shape.ts';
+import { BILL_COLUMNS, createGreenButtonStatement, listBillRows } from './bill-export.ts';
+import {
+  billDetailsSchema,
+  billDetailsToResponse,
+  billPeriodSchema,
+  billPeriodToResponse,
+  newBillPeriodSchema,
+} from './shape.ts';
 
 const MOST_DAYS = 366;
 
@@ -26,7 +32,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     mayBill(caller);
     // A deleted device is billed up to the time of its deletion.
     const device =
-      device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, toIdOrNotFound(device_id)));
+      device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, requireStorableId(device_id)));
     const owner = await loadAccessibleUser(db, caller, device?.user_id ?? user_id);
     if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
     if (countDays(start, end) > MOST_DAYS)
@@ -35,7 +41,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     const now = context.clock();
     if (from > now) throw createUnprocessableError({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
-    return detailsToResponse(await billStore.createBillPeriod(db, billed, { start, end, zone, from, to }, now));
+    return billDetailsToResponse(await billStore.createBillPeriod(db, billed, { start, end, zone, from, to }, now));
   },
 });
 
@@ -49,14 +55,14 @@ export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
     device_id: idField
       .optional()
       .describe('Id of a device: only its bill periods. Default: all bill periods of the user.'),
-    ...pageFields,
+    ...paginationFields,
   }),
   async handle({ db, caller, reach, query: { user_id, device_id }, format, reply, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
+    const of = { userId, deviceId: device_id === undefined ? undefined : requireStorableId(device_id) };
     const idOf = ({ period }: { period: billStore.BillPeriod }) => period.bill_period_id;
     const found = await page(idOf, (at) => billStore.listBillPeriods(db, reach, of, at));
-    const rows = found.map(({ period, last }) => toResponse(period, last));
+    const rows = found.map(({ period, last }) => billPeriodToResponse(period, last));
     return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriodSchema.shape));
   },
 });
@@ -69,10 +75,10 @@ export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_
   formats: ['csv', 'xlsx', 'greenButton'],
   async handle({ context, db, caller, reach, params, format, reply }) {
     const found = requireFound(await billStore.findBillPeriod(db, reach, params.bill_period_id));
-    const details = detailsToResponse(found);
+    const details = billDetailsToResponse(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
-    if (format !== 'greenButton') return formatTable(reply, format, toBillRows(told), BILL_COLUMNS);
+    if (format !== 'greenButton') return formatTable(reply, format, listBillRows(told), BILL_COLUMNS);
     const buyer = { userId: user_id, ...(device_id === null ? {} : { deviceId: device_id }) };
     const wanted = { start, end, groupBy: 'hour' as const };
     return streamGreenButtonFeed(context, reply, {
@@ -80,7 +86,7 @@ export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_
       buyer,
       wanted,
       zone,
-      told: toGreenButtonStatement(told),
+      told: createGreenButtonStatement(told),
     });
   },
 });
@@ -92,7 +98,7 @@ export const recordBillVersion = defineOperation('POST /v1/bill-periods/{bill_pe
   answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    return detailsToResponse(
+    return billDetailsToResponse(
       requireFound(await billStore.recordBill(db, reach, params.bill_period_id, context.clock())),
     );
   },
@@ -107,7 +113,7 @@ export const closeBillPeriod = defineOperation('POST /v1/bill-periods/{bill_peri
   answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    return detailsToResponse(
+    return billDetailsToResponse(
       requireFound(await billStore.closeBillPeriod(db, reach, params.bill_period_id, context.clock())),
     );
   },
@@ -120,7 +126,7 @@ export const deleteBillPeriod = defineOperation('DELETE /v1/bill-periods/{bill_p
   answer: shapes.messageSchema,
   async handle({ db, caller, reach, params }) {
     mayBill(caller);
-    return shapes.messageOrNotFound(
+    return shapes.respondOrThrowNotFound(
       await billStore.deleteBillPeriod(db, reach, params.bill_period_id),
       `Bill period ${params.bill_period_id} was deleted`,
     );

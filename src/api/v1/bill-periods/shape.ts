@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
-import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
 /** Descriptions of members, in requests and in responses. */
@@ -228,7 +228,7 @@ const periodOf = (one: BillPeriod) => ({
   ...pickMembers(billPeriodSchema, one),
   status: one.closed_at ? ('closed' as const) : ('open' as const),
 });
-const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
+const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(castToMilliwattHours(a - b));
 
 /** Converts a statement for a response, with its checksum. */
 const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statementSchema> => ({
@@ -236,7 +236,7 @@ const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.outp
   sha256,
 });
 
-export const toResponse = (
+export const billPeriodToResponse = (
   one: BillPeriod,
   { statement: told, sha256 }: BillVersion,
 ): z.output<typeof billPeriodSchema> => ({
@@ -252,7 +252,7 @@ export const toResponse = (
 });
 
 /** Converts a bill period with all its statements for a response. A bill period has at least one statement. */
-export function detailsToResponse({
+export function billDetailsToResponse({
   period: one,
   versions,
   known,
@@ -278,8 +278,8 @@ export function detailsToResponse({
       import_kwh: told.import_kwh,
       export_kwh: told.export_kwh,
       estimated_kwh: told.estimated_kwh,
-      import_change_kwh: difference(imported, versions[index - 1]?.imported ?? asMilliwattHours(0)),
-      export_change_kwh: difference(exported, versions[index - 1]?.exported ?? asMilliwattHours(0)),
+      import_change_kwh: difference(imported, versions[index - 1]?.imported ?? castToMilliwattHours(0)),
+      export_change_kwh: difference(exported, versions[index - 1]?.exported ?? castToMilliwattHours(0)),
       sha256,
     })),
     adjustments,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { pageFields, textField } from '#src/api/fields.ts';
+import { paginationFields, textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { createdAtSchema, deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
-import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
 import * as editStore from '#src/devices/edits/store.ts';
@@ -120,7 +120,7 @@ function toResponse(row: editStore.EditRow): z.output<typeof edit> {
     start: isAdded ? null : from_at.toISOString(),
     end: isAdded ? null : to_at.toISOString(),
     at: isAdded ? from_at.toISOString() : null,
-    kwh: isAdded ? milliwattHoursToKwh(asMilliwattHours(value)) : null,
+    kwh: isAdded ? milliwattHoursToKwh(castToMilliwattHours(value)) : null,
     reason,
     status: revoked_at ? 'revoked' : 'in_force',
     is_computed: row.is_counted === (revoked_at === null) && row.counted_to === null,
@@ -153,7 +153,7 @@ export const listDeviceEdits = defineOperation('GET /v1/devices/{device_id}/edit
   summary: 'Lists the edits of a device’s readings, including revoked ones, with author and reason, page by page.',
   scope: 'devices:read',
   answer: z.array(edit),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, reach, params, page }) {
     const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
     const rows = await page('edit_id', (at) => editStore.listEdits(db, reach, device_id, at));
@@ -174,7 +174,10 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
 });
 
 /** Returns the author and the time of an edit, and the time range in which readings are retained. */
-export function getEditContext({ clock, retentionMonths }: ApiContext, { accountId }: Caller): editStore.EditContext {
+export function getEditContext(
+  { clock, retentionMonths }: ApiContext,
+  { accountId }: Caller,
+): editStore.EditAuthorAndTime {
   const now = clock();
   return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { integerWithDefault, momentField, pageFields } from '#src/api/fields.ts';
+import { integerFieldWithDefault, momentField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { checkReadingsReader } from '#src/auth/access.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
-import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
+import { castToMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import { type DeviceReading, formatReadingCursor, listReadings } from '#src/energy/readings/list.ts';
 import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
 
@@ -51,8 +51,8 @@ export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/r
   query: z.object({
     start: momentField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
     end: momentField.describe('End of the range, exclusive, in the form of `start`. At most 36 months after `start`.'),
-    limit: integerWithDefault(1, 10_000, 1_000).describe('Maximum number of readings in the response.'),
-    cursor: pageFields.cursor,
+    limit: integerFieldWithDefault(1, 10_000, 1_000).describe('Maximum number of readings in the response.'),
+    cursor: paginationFields.cursor,
   }),
   async handle({ db, caller, reach, params, query: { start: from, end: to }, format, reply, page }) {
     checkReadingsReader(caller);
@@ -92,7 +92,7 @@ function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceRe
  */
 function quantityOf({ kind, isVolume }: DeviceReading['series'], value: number, intervalMs: number) {
   const thousandths = value / 1_000;
-  const exactly = formatExactKwh(asMilliwattHours(value));
+  const exactly = formatExactKwh(castToMilliwattHours(value));
   switch (kind) {
     case 'register':
       return isVolume ? { volume_total_m3: exactly } : { energy_total_kwh: exactly };

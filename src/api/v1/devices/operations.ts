@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { pageFields, userIdField } from '#src/api/fields.ts';
+import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import {
-  checkIdentities,
-  checkManager,
+  checkDeviceIdentityAllowed,
+  checkManagerAllowed,
   loadAccessibleUser,
+  requireStorableId,
   resolveRequestedUserId,
-  toIdOrNotFound,
 } from '#src/auth/access.ts';
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -27,17 +27,17 @@ export const createDevice = defineOperation('POST /v1/devices', {
   body: shapes.newDeviceSchema,
   async handle({ db, caller, reach, body: { user_id, discovery_id, ...settings } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
-    checkIdentities(caller, [settings]);
+    checkDeviceIdentityAllowed(caller, [settings]);
     const managedBy = (await readFutureManagers(db, reach, [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
-      return shapes.toResponse(
-        requireFound(await deviceStore.pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)),
+      return shapes.deviceToResponse(
+        requireFound(await deviceStore.pairDiscoveredDevice(db, reach, requireStorableId(discovery_id), wanted)),
       );
     }
     const { device, secret } = await deviceStore.createDevice(db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: getReadingsTopic(device.device_id) };
-    return { ...shapes.toResponse(device), mqtt };
+    return { ...shapes.deviceToResponse(device), mqtt };
   },
 });
 
@@ -45,11 +45,11 @@ export const listDevices = defineOperation('GET /v1/devices', {
   summary: 'Lists the devices of a user, page by page.',
   scope: 'devices:read',
   answer: z.array(shapes.deviceSchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('device_id', (at) => deviceStore.listDevices(db, reach, userId, at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.deviceToResponse);
   },
 });
 
@@ -57,11 +57,11 @@ export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
   scope: 'devices:read',
   answer: z.array(shapes.discoveredDeviceSchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('discovery_id', (at) => listDiscoveredDevices(db, reach, userId, at));
-    return rows.map(shapes.discoveredToResponse);
+    return rows.map(shapes.discoveredDeviceToResponse);
   },
 });
 
@@ -70,7 +70,7 @@ export const getDevice = defineOperation('GET /v1/devices/{device_id}', {
   scope: 'devices:read',
   answer: shapes.deviceDetailsSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.detailsToResponse(requireFound(await deviceStore.findDevice(db, reach, params.device_id))),
+    shapes.deviceDetailsToResponse(requireFound(await deviceStore.findDevice(db, reach, params.device_id))),
 });
 
 export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
@@ -80,14 +80,14 @@ export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
   answer: shapes.deviceDetailsSchema,
   body: shapes.devicePatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
-    checkIdentities(caller, [patch]);
-    checkManager(caller, patch.managed_by);
+    checkDeviceIdentityAllowed(caller, [patch]);
+    checkManagerAllowed(caller, patch.managed_by);
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
     const changes = { ...omitUndefined(others), ...certificate };
     const row = await deviceStore.updateDevice(db, reach, params.device_id, changes);
-    return shapes.detailsToResponse(requireFound(row));
+    return shapes.deviceDetailsToResponse(requireFound(row));
   },
 });
 
@@ -97,7 +97,7 @@ export const deleteDevice = defineOperation('DELETE /v1/devices/{device_id}', {
   scope: 'devices:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(
+    respondOrThrowNotFound(
       await deviceStore.deleteDevice(db, reach, params.device_id),
       `Device ${params.device_id} was deleted; its past consumption stays`,
     ),
@@ -111,7 +111,7 @@ export const releaseDevice = defineOperation('POST /v1/devices/{device_id}/relea
   scope: 'devices:write',
   answer: messageSchema,
   handle: async ({ db, reach, params: { device_id } }) =>
-    messageOrNotFound(
+    respondOrThrowNotFound(
       await release(db, reach, device_id),
       `Device ${device_id} was released; its password is no longer valid`,
     ),

@@ -7,12 +7,12 @@ import { formatTable } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
+import { loadDeviceQuality as quality, type ReadingFinding, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
 import { countMonths, createDayRange } from '#src/energy/ranges.ts';
 
 const count = z.number().int().nonnegative();
 
-const FOUND: Record<Finding, string> = {
+const FOUND: Record<ReadingFinding, string> = {
   glitches: 'False readings: the readings before and after them fit together.',
   overlaps: 'Interval readings that overlap a counted interval.',
   late_news:
@@ -58,8 +58,8 @@ const month = z
     findings: z
       .strictObject(
         Object.fromEntries(
-          Object.keys(VERDICT_BY_FINDING).map((name) => [name, count.describe(FOUND[name as Finding])]),
-        ) as Record<Finding, typeof count>,
+          Object.keys(VERDICT_BY_FINDING).map((name) => [name, count.describe(FOUND[name as ReadingFinding])]),
+        ) as Record<ReadingFinding, typeof count>,
       )
       .describe('Number of readings with each finding. Readings that count in the normal way are not included.'),
     excluded_readings: count.describe(

@@ -6,7 +6,7 @@ import { checkReadingsWriter, getAccessibleAccounts } from '#src/auth/access.ts'
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findReadingsTarget } from '#src/devices/management.ts';
+import { findReadingsDevice } from '#src/devices/management.ts';
 
 const MAX_BODY_BYTES = 4 * 2 ** 20;
 
@@ -96,7 +96,7 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
-  const { managed_by, is_native } = requireFound(await findReadingsTarget(db, getAccessibleAccounts(caller), deviceId));
+  const { managed_by, is_native } = requireFound(await findReadingsDevice(db, getAccessibleAccounts(caller), deviceId));
   checkReadingsWriter(caller, managed_by);
   if (!is_native) throw new AppError('notNative');
 }

@@ -3,7 +3,7 @@ import { idField, textField, userIdField, zoneField } from '#src/api/fields.ts';
 import { createdAtSchema, deviceIdSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import { usageSchema } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfigSchema, storedDecoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
-import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
+import { DEVICE_MANAGERS, DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COUNTS_AS_PATTERN } from '#src/devices/channel-name.ts';
 import type { DiscoveredDevice } from '#src/devices/gateways.ts';
 import { ATTENTION_KINDS, type Device, type DeviceDetails } from '#src/devices/store.ts';
@@ -105,7 +105,7 @@ export const devicePatchSchema = z
       .nullable()
       .describe(`${MEANING.certificate_sha256} Only utilities and administrators can register it (403).`),
     managed_by: z
-      .enum(MANAGERS)
+      .enum(DEVICE_MANAGERS)
       .describe(
         `${MEANING.managed_by} A utility can hand a device over (\`owner\`); an administrator can set either value.`,
       ),
@@ -167,7 +167,7 @@ export const deviceDetailsSchema = z
       ),
     external_id: z.string().nullable().describe(`${MEANING.external_id} Null: none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
-    managed_by: z.enum(MANAGERS).describe(MEANING.managed_by),
+    managed_by: z.enum(DEVICE_MANAGERS).describe(MEANING.managed_by),
     created_at: createdAtSchema,
   })
   .meta({ id: 'DeviceDetails' });
@@ -267,15 +267,15 @@ export const discoveredDeviceSchema = z
   .meta({ id: 'DiscoveredDevice' });
 
 /** Converts a device for a list. */
-export const toResponse = (row: Device): z.output<typeof deviceSchema> => pickMembers(deviceSchema, row);
+export const deviceToResponse = (row: Device): z.output<typeof deviceSchema> => pickMembers(deviceSchema, row);
 
 /** Converts a single device, with its settings, for a response. */
-export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetailsSchema> => ({
+export const deviceDetailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetailsSchema> => ({
   ...pickMembers(deviceDetailsSchema, row),
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discoveredDeviceSchema> =>
+export const discoveredDeviceToResponse = (row: DiscoveredDevice): z.output<typeof discoveredDeviceSchema> =>
   pickMembers(discoveredDeviceSchema, row);

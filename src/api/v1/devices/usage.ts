@@ -3,22 +3,22 @@ import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
-import { resolveFeedDays, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
+import { resolveDaysOfFeed, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
+import { type DeviceUsage, loadDeviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
-import { applyLikeDays } from '#src/energy/with-like-days.ts';
+import { distributeGapsBySimilarDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
   ...fields.daysField,
   group_by: fields.groupingSchema.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
-  include: fields.includeField(DEVICE_INCLUDES).optional(),
+  include: fields.createIncludeField(DEVICE_INCLUDES).optional(),
   gaps: z
     .enum(['line', 'like_days'])
     .default('line')
@@ -54,10 +54,10 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   }) {
     const isFeed = format === 'greenButton';
     const wanted = isFeed
-      ? resolveFeedDays(start, end, group_by)
+      ? resolveDaysOfFeed(start, end, group_by)
       : fields.resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
-    if (byLikeDays) checkLikeDays(fields.splitInclude(include), wanted, format);
+    if (byLikeDays) checkLikeDays(fields.parseInclude(include), wanted, format);
     const { device_id, user_id, timezone } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
     const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
@@ -65,18 +65,23 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     if (isFeed) return streamGreenButtonFeed(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
     const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : getLastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
-    const { more, weighted } = fields.splitInclude(include);
+    const { more, weighted } = fields.parseInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await resolveUserWithZone(db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
-      ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
+      ? await distributeGapsBySimilarDays(context.readDb, device_id, counted, {
+          range,
+          groupBy,
+          homeZone: await homeZone(),
+          now,
+        })
       : counted;
     const members = listIncludedFields(more);
     const data = await addCostsAndEmissions(context.readDb, rows, { buyer, range, now, groupBy, weighted, members });
     if (format === 'json') return { device_id, data };
     const table = data.map((row) => flattenCostsAndEmissions(climateApart(row)));
     const climateColumns = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
-    const columns = [...fields.listTimeColumns(groupBy), 'kwh_used', 'peak_hour'];
+    const columns = [...fields.listRowTimeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
     return formatTable(reply, format, table, [
       ...columns,
@@ -91,7 +96,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
  * Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy, or for more than `MOST_MONTHS` months.
  */
 function checkLikeDays(
-  { more, weighted }: ReturnType<typeof fields.splitInclude>,
+  { more, weighted }: ReturnType<typeof fields.parseInclude>,
   wanted: ReturnType<typeof fields.resolveRequestedDays>,
   format: string,
 ): void {

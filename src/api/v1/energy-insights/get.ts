@@ -2,10 +2,10 @@ import { z } from 'zod';
 import * as fields from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { formatTable, sendPages } from '#src/api/tables/table.ts';
+import { formatTable, streamTablePages } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { ROWS_PER_TURN } from '#src/core/turns.ts';
+import { ROWS_BETWEEN_BREAKS } from '#src/core/turns.ts';
 import {
   loadCostAndEmissionTotals,
   loadInsightsWithCostAndEmissions,
@@ -22,8 +22,8 @@ import {
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
-import { createDayRange, getLastThirtyDays, isClockUnit, type Range } from '#src/energy/ranges.ts';
-import { resolveFeedDays, streamGreenButtonFeed } from './green-button.ts';
+import { createDayRange, type DayRange, getLastThirtyDays, isClockUnit } from '#src/energy/ranges.ts';
+import { resolveDaysOfFeed, streamGreenButtonFeed } from './green-button.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
@@ -31,7 +31,7 @@ const query = z.object({
   group_by: fields.groupingSchema.optional(),
   user_id: fields.userIdField.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
-  include: fields.includeField(HOME_INCLUDES).optional(),
+  include: fields.createIncludeField(HOME_INCLUDES).optional(),
   commodity: z
     .enum(['electricity', ...COMMODITIES])
     .default('electricity')
@@ -48,8 +48,8 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
-    const wanted = (format === 'greenButton' ? resolveFeedDays : fields.resolveRequestedDays)(start, end, group_by);
-    const { more, weighted } = fields.splitInclude(include);
+    const wanted = (format === 'greenButton' ? resolveDaysOfFeed : fields.resolveRequestedDays)(start, end, group_by);
+    const { more, weighted } = fields.parseInclude(include);
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity')
@@ -73,17 +73,23 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     }
     const { groupBy } = wanted;
     const listColumns = () => [
-      ...[...fields.listTimeColumns(groupBy), 'kwh_used', 'peak_hour'],
+      ...[...fields.listRowTimeColumns(groupBy), 'kwh_used', 'peak_hour'],
       ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
     const ofRows = { ...request, groupBy, include: more, weighted };
-    if (isClockUnit(groupBy) && fields.countRowsOfDays(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
+    if (isClockUnit(groupBy) && fields.countRowsInDays(wanted.start, wanted.end, groupBy) > ROWS_BETWEEN_BREAKS) {
       const all =
         weighted.size > 0
           ? streamWeightedInsights(context.readDb, ofRows)
           : streamInsightPages(context.readDb, userId, range, groupBy, more);
       const pages = await awaitFirstPage(onePageAtATime(caller.accountId, all));
-      return sendPages(reply, format, { user_id: userId }, format === 'json' ? pages : flat(pages), listColumns());
+      return streamTablePages(
+        reply,
+        format,
+        { user_id: userId },
+        format === 'json' ? pages : flat(pages),
+        listColumns(),
+      );
     }
     const data = await loadInsightsWithCostAndEmissions(context.readDb, ofRows);
     if (format === 'json') return { user_id: userId, data };
@@ -104,7 +110,7 @@ const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 /** Request for the energy of a home in a range of days. `groupBy`: length of the rows; null for one object for the whole range. */
 interface Asked {
   userId: string;
-  range: Range;
+  range: DayRange;
   groupBy: GroupBy | null;
   now: Date;
 }
@@ -127,7 +133,7 @@ async function ofCommodity(
 
 async function ofLastThirtyDays(
   db: Database,
-  { userId, range, now, more, weighted }: Asked & ReturnType<typeof fields.splitInclude>,
+  { userId, range, now, more, weighted }: Asked & ReturnType<typeof fields.parseInclude>,
 ) {
   const { total_kwh, peak_usage_time, included } = await loadUsageSummary(db, userId, range, more);
   const totals = await loadCostAndEmissionTotals(db, { buyer: { userId }, range, now }, weighted);

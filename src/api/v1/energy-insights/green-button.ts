@@ -4,7 +4,7 @@ import { resolveRequestedDays } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import type { CostSubject } from '#src/cost/bought-energy.ts';
+import type { HomeOrDevice } from '#src/cost/bought-energy.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
@@ -13,7 +13,7 @@ import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-but
 /** Request for a Green Button feed: the user or device, the caller, and the days. */
 interface AskedFeed {
   callerId: string;
-  buyer: CostSubject;
+  buyer: HomeOrDevice;
   wanted: ReturnType<typeof resolveRequestedDays>;
   zone: string;
   /** The statement of a bill period, if the feed is for one. */
@@ -24,7 +24,7 @@ interface AskedFeed {
  * Returns the days and the row length of a requested feed; the default length is an hour. Null if the request names no days. Throws 422 as
  * `resolveRequestedDays` does.
  */
-export const resolveFeedDays = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
+export const resolveDaysOfFeed = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
 /** Streams a Green Button feed of a range of days. Throws 422 unless the rows are hours or quarter-hours. */

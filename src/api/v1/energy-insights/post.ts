@@ -5,7 +5,7 @@ import { resolveUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
-import { createDayRange, getCurrentInterval, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange, getCurrentInterval } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
 
 /** Maximum length of the list of metrics. There are only two metrics, but a metric may be repeated. */
@@ -22,9 +22,9 @@ const body = z
       ),
     ...fields.daysField,
     tz: fields.zoneOrAccountField.default('UTC'),
-    include: fields.includeField(HOME_INCLUDES).optional(),
+    include: fields.createIncludeField(HOME_INCLUDES).optional(),
     metrics: fields
-      .boundedArray(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
+      .createBoundedArraySchema(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
       .default(['kwh_used', 'peak_hour'])
       .describe(
         'Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both.',
@@ -50,11 +50,11 @@ export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
   body,
   async handle({ context, db, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
-    const range: Range =
+    const range: DayRange =
       start !== undefined && end !== undefined
         ? createDayRange(start, end, zone)
         : getCurrentInterval(context.clock(), interval ?? 'month', zone);
-    const { more, weighted } = fields.splitInclude(include);
+    const { more, weighted } = fields.parseInclude(include);
     const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
       context.readDb,
       userId,

@@ -47,7 +47,7 @@ export const emissionsSchema = z
   .meta({ id: 'Emissions' });
 
 /** Members that `include` adds to a row or total. A value is null if it is unknown or cannot be known in this home. */
-export const includedMembers = {
+export const INCLUDABLE_MEMBERS = {
   cost: costSchema.optional(),
   emissions: emissionsSchema.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: unknown.'),
@@ -101,7 +101,7 @@ export const usageSchema = z
       .nullable()
       .describe('Usage of the home, in kWh. Null: unknown; the row then contains other known members.'),
     peak_hour: peakOfRow,
-    ...includedMembers,
+    ...INCLUDABLE_MEMBERS,
   })
   .meta({ id: 'Usage' });
 
@@ -147,7 +147,7 @@ export const insightsSchema = z
       date_range: dateRange,
       kwh_used: z.number().describe('Usage of the home, in kWh.'),
       peak_usage_time: peakHourSchema,
-      ...includedMembers,
+      ...INCLUDABLE_MEMBERS,
     }),
   ])
   .meta({ id: 'EnergyInsights' });
@@ -159,7 +159,7 @@ export const summarySchema = z
         total_kwh: z.number().optional().describe('Usage of the home, in kWh.'),
         avg_daily_kwh: z.number().optional().describe('Mean daily usage over the days with data, in kWh.'),
         peak_usage_time: peakHourSchema.optional(),
-        ...includedMembers,
+        ...INCLUDABLE_MEMBERS,
       })
       .describe('The members that `metrics` and `include` select.'),
   })

@@ -11,7 +11,7 @@ import { listFleet } from '#src/devices/fleet/list.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
 import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
-import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
+import { MIN_SILENCE_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import {
@@ -67,11 +67,11 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
       .describe(
         'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order.',
       ),
-    ...fields.pageFields,
+    ...fields.paginationFields,
     cursor: fields
       .textField(2_000)
       .optional()
-      .describe(fields.pageFields.cursor.description ?? ''),
+      .describe(fields.paginationFields.cursor.description ?? ''),
   }),
   async handle({ context, db, caller, reach, query, page }) {
     const { user_id, limit: _, cursor: __, sort, silent_for_hours: silentForHours, text, ...filters } = query;
@@ -100,7 +100,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     end: fields.dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),
     group_by: z.enum(['hour', 'day']).default('hour').describe('Length of a row.'),
     tz: fields.zoneOrAccountField.default('UTC'),
-    limit: fields.integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
+    limit: fields.integerFieldWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
   async handle({ context, db, caller, reach, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not be before start' });
@@ -120,7 +120,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     );
     const asText = (ms: number) => new Date(ms).toISOString();
     return {
-      silent_after_minutes: SILENT_AFTER_MS / 60_000,
+      silent_after_minutes: MIN_SILENCE_MS / 60_000,
       devices: read.devices,
       homes: read.homes,
       unwatched: read.unwatched.map(({ fromMs, toMs }) => ({ from: asText(fromMs), to: asText(toMs) })),

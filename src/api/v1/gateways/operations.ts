@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageFields, userIdField } from '#src/api/fields.ts';
+import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -21,7 +21,7 @@ export const createGateway = defineOperation('POST /v1/gateways', {
     const { gateway, secret } = await gatewayStore.createGateway(db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
     return {
-      ...shapes.toResponse(gateway),
+      ...shapes.gatewayToResponse(gateway),
       mqtt: { username: gateway_id, password: secret, topic_prefix: getGatewayTopicPrefix(gateway_id) },
     };
   },
@@ -31,11 +31,11 @@ export const listGateways = defineOperation('GET /v1/gateways', {
   summary: 'Lists the gateways of a user, page by page.',
   scope: 'devices:read',
   answer: z.array(shapes.gatewaySchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('gateway_id', (at) => gatewayStore.listGateways(db, reach, userId, at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.gatewayToResponse);
   },
 });
 
@@ -47,7 +47,7 @@ export const updateGateway = defineOperation('PATCH /v1/gateways/{gateway_id}', 
   body: shapes.gatewayPatchSchema,
   async handle({ db, reach, params, body: patch }) {
     const row = await gatewayStore.updateGateway(db, reach, params.gateway_id, omitUndefined(patch));
-    return shapes.toResponse(requireFound(row));
+    return shapes.gatewayToResponse(requireFound(row));
   },
 });
 
@@ -57,7 +57,7 @@ export const deleteGateway = defineOperation('DELETE /v1/gateways/{gateway_id}',
   scope: 'devices:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(
+    respondOrThrowNotFound(
       await gatewayStore.deleteGateway(db, reach, params.gateway_id),
       `Gateway ${params.gateway_id} was deleted`,
     ),
@@ -90,13 +90,13 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
     'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
   scope: 'devices:read',
   answer: z.array(shapes.unrecognisedMessagesSchema),
-  query: z.object({ ...pageFields }),
+  query: z.object({ ...paginationFields }),
   async handle({ context, db, caller, reach, params, page }) {
     const gatewayId = params.gateway_id;
     const rows = await page('shape', async (at) =>
       requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
     );
     // Callers with a key for a group do not get the payload, because it may contain anything that a household's broker publishes.
-    return rows.map((row) => shapes.unrecognisedToResponse(caller.groupId ? { ...row, example: null } : row));
+    return rows.map((row) => shapes.unrecognisedMessageToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textField, userIdField, zoneField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
-import { MANAGERS } from '#src/database/enums.ts';
+import { DEVICE_MANAGERS } from '#src/database/enums.ts';
 import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
 import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
@@ -36,7 +36,7 @@ export const gatewaySchema = z
     name: z.string().describe('Name of the gateway, chosen by its owner.'),
     decoder_config: storedDecoderConfigSchema,
     managed_by: z
-      .enum(MANAGERS)
+      .enum(DEVICE_MANAGERS)
       .describe(
         '`utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`.',
       ),
@@ -56,7 +56,7 @@ export const createdGatewaySchema = gatewaySchema
   })
   .meta({ id: 'CreatedGateway' });
 
-export const toResponse = (row: Gateway): z.output<typeof gatewaySchema> => pickMembers(gatewaySchema, row);
+export const gatewayToResponse = (row: Gateway): z.output<typeof gatewaySchema> => pickMembers(gatewaySchema, row);
 
 export const unrecognisedMessagesSchema = z
   .strictObject({
@@ -99,7 +99,7 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
 }
 
 /** Converts an unrecognised message of a gateway for a response. */
-export const unrecognisedToResponse = ({
+export const unrecognisedMessageToResponse = ({
   shape,
   messages,
   first_seen_at,

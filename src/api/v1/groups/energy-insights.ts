@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as fields from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { formatTable, sendPages } from '#src/api/tables/table.ts';
+import { formatTable, streamTablePages } from '#src/api/tables/table.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { loadGroupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
@@ -19,7 +19,7 @@ const query = z.object({
   tz: fields.zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
     .default('UTC'),
-  include: fields.includeField(HOME_INCLUDES).optional(),
+  include: fields.createIncludeField(HOME_INCLUDES).optional(),
 });
 
 export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/energy-insights', {
@@ -32,7 +32,7 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
   query,
   async handle({ context, db, caller, reach, params, query: { start, end, group_by, tz, include }, format, reply }) {
     const wanted = fields.resolveRequestedDays(start, end, group_by);
-    const { more, weighted } = fields.splitInclude(include);
+    const { more, weighted } = fields.parseInclude(include);
     if (weighted.size > 0) throw createUnprocessableError({ field: 'include', message: NO_WEIGHTED });
     const { group_id, user_id } = requireFound(await findGroup(db, reach, params.group_id));
     const zone = tz === 'account' ? await findOwnerTimeZone(db, user_id) : tz;
@@ -52,8 +52,13 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     const pages = await awaitFirstPage(
       onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
-    const columns = [...fields.listTimeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
-    return sendPages(reply, format, about, pages, columns);
+    const columns = [
+      ...fields.listRowTimeColumns(wanted.groupBy),
+      'kwh_used',
+      'peak_hour',
+      ...listIncludedFields(more),
+    ];
+    return streamTablePages(reply, format, about, pages, columns);
   },
 });
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
-import { userSchema, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
+import { userSchema, userToResponse } from '#src/api/v1/users/shape.ts';
 import {
   getAccessibleAccounts,
   getAccessibleAccountsOfRole,
   loadAccessibleUser,
-  toIdOrNotFound,
+  requireStorableId,
 } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
@@ -31,7 +31,7 @@ export const createGroup = defineOperation('POST /v1/groups', {
       throw createUnprocessableError({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
     const row = await groupStore.createGroup(db, { userId: owner.user_id, name, kind, parent_group_id });
-    return shapes.toResponse(row, caller.groupId);
+    return shapes.groupToResponse(row, caller.groupId);
   },
 });
 
@@ -41,14 +41,14 @@ export const listGroups = defineOperation('GET /v1/groups', {
   answer: z.array(shapes.groupSchema),
   query: z.object({
     user_id: idField.describe('Id of an owner: only the owner’s groups. Default: all.').optional(),
-    ...pageFields,
+    ...paginationFields,
   }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const owner = user_id === undefined ? undefined : await loadAccessibleUser(db, caller, user_id);
     const rows = await page('group_id', (at) =>
       groupStore.listGroups(db, reach, { ...at, ...omitUndefined({ userId: owner?.user_id }) }),
     );
-    return rows.map((row) => shapes.toResponse(row, caller.groupId));
+    return rows.map((row) => shapes.groupToResponse(row, caller.groupId));
   },
 });
 
@@ -57,7 +57,7 @@ export const getGroup = defineOperation('GET /v1/groups/{group_id}', {
   scope: 'users:read',
   answer: shapes.groupSchema,
   handle: async ({ db, caller, reach, params }) =>
-    shapes.toResponse(requireFound(await groupStore.findGroup(db, reach, params.group_id)), caller.groupId),
+    shapes.groupToResponse(requireFound(await groupStore.findGroup(db, reach, params.group_id)), caller.groupId),
 });
 
 export const updateGroup = defineOperation('PATCH /v1/groups/{group_id}', {
@@ -68,7 +68,7 @@ export const updateGroup = defineOperation('PATCH /v1/groups/{group_id}', {
   body: shapes.groupPatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
     const row = await groupStore.updateGroup(db, reach, params.group_id, omitUndefined(patch));
-    return shapes.toResponse(requireFound(row), caller.groupId);
+    return shapes.groupToResponse(requireFound(row), caller.groupId);
   },
 });
 
@@ -78,14 +78,17 @@ export const deleteGroup = defineOperation('DELETE /v1/groups/{group_id}', {
   scope: 'users:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(await groupStore.deleteGroup(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
+    respondOrThrowNotFound(
+      await groupStore.deleteGroup(db, reach, params.group_id),
+      `Group ${params.group_id} was deleted`,
+    ),
 });
 
 export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users', {
   summary: 'Lists the homes of a group, page by page, without the homes of its subgroups.',
   scope: 'users:read',
   answer: z.array(userSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, reach, params, page }) {
     const { group_id } = requireFound(await groupStore.findGroup(db, reach, params.group_id));
     const rows = await page('user_id', (at) => listMembers(db, group_id, at));
@@ -146,9 +149,9 @@ async function change(
   { add = [], remove = [], fieldOf }: Change,
 ): Promise<z.output<typeof shapes.changedGroupSchema>> {
   const reach = getAccessibleAccounts(caller);
-  const { group_id, user_id } = requireFound(await groupStore.findGroup(db, reach, toIdOrNotFound(groupId)));
+  const { group_id, user_id } = requireFound(await groupStore.findGroup(db, reach, requireStorableId(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
-  for (const id of [...add, ...remove]) toIdOrNotFound(id);
+  for (const id of [...add, ...remove]) requireStorableId(id);
   const known = await filterReachableUsers(
     db,
     getAccessibleAccountsOfRole({ role: owner.role, userId: owner.user_id }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { boundedArray, idField, textField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, daySchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import {
+  INCLUDABLE_MEMBERS,
   INSIGHT_ROWS_DESCRIPTION,
-  includedMembers,
   peakHourSchema,
   usageSchema,
 } from '#src/api/v1/energy-insights/shape.ts';
@@ -45,7 +45,7 @@ export const groupSchema = z
 
 /** Maximum number of homes that one request adds or removes. */
 const MAX_CHANGED = 10_000;
-const homes = boundedArray(idField, 0, MAX_CHANGED).default([]);
+const homes = createBoundedArraySchema(idField, 0, MAX_CHANGED).default([]);
 export const memberChangesSchema = z.strictObject({
   add: homes.describe('Ids of the homes to add. Homes that are already in the group do not change.'),
   remove: homes.describe('Ids of the homes to remove. Homes that are not in the group are ignored.'),
@@ -83,7 +83,7 @@ export const groupInsightsSchema = z
         .describe('Days of the summary.'),
       kwh_used: z.number().describe('Usage of the homes, in kWh.'),
       peak_usage_time: peakHourSchema,
-      ...includedMembers,
+      ...INCLUDABLE_MEMBERS,
     }),
   ])
   .meta({ id: 'GroupEnergyInsights' });
@@ -92,7 +92,7 @@ export const groupInsightsSchema = z
  * Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the response hides the parent of this
  * group.
  */
-export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
+export const groupToResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
   ...pickMembers(groupSchema, row),
   parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,
 });

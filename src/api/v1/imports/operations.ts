@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { checkIdentities, getAccessibleAccounts, getActor } from '#src/auth/access.ts';
+import { checkDeviceIdentityAllowed, getAccessibleAccounts, getActor } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
-import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
-import { IMPORT_COLUMNS, readDevices } from './rows.ts';
+import { findImport, recordImport, takeImportCredentials } from '#src/onboarding/imports.ts';
+import { IMPORT_COLUMNS, parseDeviceTable } from './rows.ts';
 import * as shapes from './shape.ts';
 
 export const createImport = defineOperation('POST /v1/imports', {
@@ -18,7 +18,7 @@ export const createImport = defineOperation('POST /v1/imports', {
   bodyLimitBytes: 8 * 1_048_576,
   csvBody: {
     described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
-    read: (text) => readDevices(text, shapes.MAX_IMPORTED_DEVICES),
+    read: (text) => parseDeviceTable(text, shapes.MAX_IMPORTED_DEVICES),
   },
   async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
     const importer = getImporter({ caller, address, query }, body);
@@ -27,10 +27,10 @@ export const createImport = defineOperation('POST /v1/imports', {
       caller.role === 'homeowner' || !caller.scopes.has('users:write')
         ? importer
         : { ...importer, toMakeOwners: 'create_users=true' },
-      body.map((row, index) => shapes.toDeviceImportRow(rowName(index), row)),
+      body.map((row, index) => shapes.createDeviceImportRow(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
-    return shapes.toResponse(requireFound(await findImport(db, reach, importId)));
+    return shapes.importToResponse(requireFound(await findImport(db, reach, importId)));
   },
 });
 
@@ -39,7 +39,7 @@ export const getImport = defineOperation('GET /v1/imports/{import_id}', {
   scope: 'devices:read',
   answer: shapes.importResponseSchema,
   async handle({ db, reach, params }) {
-    return shapes.toResponse(requireFound(await findImport(db, reach, params.import_id)));
+    return shapes.importToResponse(requireFound(await findImport(db, reach, params.import_id)));
   },
 });
 
@@ -54,7 +54,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
     const importId = params.import_id;
     return {
       import_id: importId,
-      credentials: requireFound(await takeCredentials(db, box, reach, importId)),
+      credentials: requireFound(await takeImportCredentials(db, box, reach, importId)),
     };
   },
 });
@@ -75,7 +75,7 @@ export function getImporter(
   const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);
   if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');
   if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
-  checkIdentities(caller, devices);
+  checkDeviceIdentityAllowed(caller, devices);
   return {
     reach: getAccessibleAccounts(caller),
     ownId: userId,

@@ -6,7 +6,7 @@ import { createUnprocessableError, type FieldError } from '#src/core/errors.ts';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
-import { importedDeviceSchema, toDeviceImportRow } from './shape.ts';
+import { createDeviceImportRow, importedDeviceSchema } from './shape.ts';
 
 /** Names of all columns that a table of devices may have. */
 export const IMPORT_COLUMNS = Object.keys(importedDeviceSchema.shape);
@@ -17,7 +17,7 @@ const JSON_CELLS = new Set(['channels', 'decoder_config']);
  * Parses a table of devices into rows. Each row has the members that the header names, except those with an empty cell. The values are
  * validated later by `importedDeviceSchema`. Throws an error with status 422, with the line, if the text is not a table of devices.
  */
-export async function readDevices(text: string, maxRows: number): Promise<CsvRows> {
+export async function parseDeviceTable(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
   const mistakes = wrongColumns(header);
   if (mistakes.length > 0) throw createUnprocessableError(...mistakes);
@@ -83,7 +83,7 @@ interface CheckedRows {
  * Validates every row of a table, also after errors, and yields to other work every few rows. `nameOf`: returns the name of a row for
  * errors. `isOwnerNeeded`: whether each row must name an owner, because the caller (a command) imports no devices for itself.
  */
-export async function checkRows(
+export async function validateDeviceRows(
   values: readonly Record<string, unknown>[],
   nameOf: (index: number) => string,
   { isOwnerNeeded = false } = {},
@@ -101,7 +101,7 @@ export async function checkRows(
       checked.mistakes.push(...wrong.map((one) => ({ ...one, field: `${name}.${one.field}` })));
     } else if (hasOwner) {
       checked.devices.push(parsed.data);
-      checked.rows.push(toDeviceImportRow(name, parsed.data));
+      checked.rows.push(createDeviceImportRow(name, parsed.data));
     }
   });
   return checked;

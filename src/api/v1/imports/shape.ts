@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, idField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, idField } from '#src/api/fields.ts';
 import { createdAtSchema, deviceIdSchema } from '#src/api/shapes.ts';
 import { newDeviceSchema } from '#src/api/v1/devices/shape.ts';
 import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
@@ -27,7 +27,7 @@ export const importedDeviceSchema = newDeviceSchema
     path: ['email'],
   });
 
-export const newImportSchema = boundedArray(importedDeviceSchema, 1, MAX_IMPORTED_DEVICES);
+export const newImportSchema = createBoundedArraySchema(importedDeviceSchema, 1, MAX_IMPORTED_DEVICES);
 
 export const importQuerySchema = z.object({
   create_users: z
@@ -93,7 +93,7 @@ export const importCredentialsSchema = z
   .meta({ id: 'ImportCredentials' });
 
 /** Converts a valid row of a table to the form of an import. */
-export function toDeviceImportRow(name: string, value: z.output<typeof importedDeviceSchema>): DeviceImportRow {
+export function createDeviceImportRow(name: string, value: z.output<typeof importedDeviceSchema>): DeviceImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {
     name,
@@ -102,7 +102,7 @@ export function toDeviceImportRow(name: string, value: z.output<typeof importedD
   };
 }
 
-export const toResponse = (row: ImportRecord): z.output<typeof importResponseSchema> => ({
+export const importToResponse = (row: ImportRecord): z.output<typeof importResponseSchema> => ({
   import_id: row.import_id,
   state: 'completed',
   created_at: row.created_at.toISOString(),

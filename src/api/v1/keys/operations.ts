@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { pageFields, userIdField } from '#src/api/fields.ts';
+import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import {
-  checkNewKey,
+  checkNewKeyAllowed,
   getAccessibleAccounts,
   getAccessibleAccountsOfRole,
-  getKeyAuthor,
+  getDeviceKeyAuthor,
   isLaterExpiry,
   limitExpiry,
   loadAccessibleUser,
   requireOwnAccount,
+  requireStorableId,
   resolveRequestedUserId,
-  toIdOrNotFound,
 } from '#src/auth/access.ts';
-import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
+import type { Caller, MemberHome } from '#src/auth/authenticate.ts';
 import { lockHome } from '#src/auth/homes.ts';
 import * as keyStore from '#src/auth/keys.ts';
 import {
@@ -60,7 +60,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : (ofHome ?? ofAccount))];
     if (home && wanted.some((scope) => !MEMBER_SCOPES[home.access].includes(scope))) throw new AppError('memberScopes');
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
-    checkNewKey(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
+    checkNewKeyAllowed(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
     const expiresAt = limitExpiry(caller, endOf(expires_at, context.clock())) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READ_ONLY_SCOPES.includes(scope))) {
@@ -72,17 +72,17 @@ export const createKey = defineOperation('POST /v1/keys', {
     // Locks the account: a change of its role, or its first sign-in, ends all existing keys, and must not miss the key that this request
     // creates.
     const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
-    const group = group_id === undefined ? null : await findGroup(db, reach, toIdOrNotFound(group_id));
+    const group = group_id === undefined ? null : await findGroup(db, reach, requireStorableId(group_id));
     // The error for another user's group is the same as for a group that does not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // The creator and the owner of the key must both have access to the device. The lock protects the device against deletion.
       for (const one of [reach, getAccessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
-        if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
+        if (!(await lockDevice(db, one, requireStorableId(device_id)))) throw new AppError('notFound');
     }
-    const device = isOfDevice ? { id: device_id, madeBy: getKeyAuthor(caller) } : undefined;
+    const device = isOfDevice ? { id: device_id, madeBy: getDeviceKeyAuthor(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return shapes.createdToResponse(
+    return shapes.createdKeyToResponse(
       await keyStore.createKey(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
     );
   },
@@ -93,11 +93,11 @@ export const listKeys = defineOperation('GET /v1/keys', {
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(shapes.keySchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('key_id', (at) => keyStore.listKeys(db, reach, userId, at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.keyToResponse);
   },
 });
 
@@ -110,14 +110,14 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   answer: shapes.keySchema,
   body: shapes.keyLimitsSchema,
   async handle({ context: { clock }, db, caller, reach, params: { key_id }, body }) {
-    const old = requireFound(await keyStore.findOwnedKey(db, reach, key_id));
+    const old = requireFound(await keyStore.findActiveKey(db, reach, key_id));
     const allowedAddresses = body.allowed_addresses;
     await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
     const expiresAt = endOf(body.expires_at, now);
     if (expiresAt !== undefined && isLaterExpiry(expiresAt, old.expires_at)) limitExpiry(caller, expiresAt);
     const limits = omitUndefined({ expiresAt, allowedAddresses });
-    return shapes.toResponse(requireFound(await keyStore.updateKeyLimits(db, reach, key_id, { now, ...limits })));
+    return shapes.keyToResponse(requireFound(await keyStore.updateKeyLimits(db, reach, key_id, { now, ...limits })));
   },
 });
 
@@ -128,7 +128,7 @@ export const revokeKey = defineOperation('DELETE /v1/keys/{key_id}', {
   scope: 'keys:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(await keyStore.revokeKey(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
+    respondOrThrowNotFound(await keyStore.revokeKey(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
 });
 
 export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
@@ -140,18 +140,18 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   answer: shapes.rotatedKeySchema,
   body: shapes.rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
-    await checkChange(db, caller, requireFound(await keyStore.findOwnedKey(db, reach, key_id)));
+    await checkChange(db, caller, requireFound(await keyStore.findActiveKey(db, reach, key_id)));
     const expiresAt = limitExpiry(caller, endOf(body?.expires_at, clock())) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
       await keyStore.rotateKey(db, reach, key_id, {
         environment,
         now: clock(),
-        madeBy: getKeyAuthor(caller),
+        madeBy: getDeviceKeyAuthor(caller),
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );
-    return { ...shapes.createdToResponse(created), old_expires_at: oldExpiresAt.toISOString() };
+    return { ...shapes.createdKeyToResponse(created), old_expires_at: oldExpiresAt.toISOString() };
   },
 });
 
@@ -159,8 +159,8 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
  * Returns the home of another account of which the caller's account is a member, and locks the membership until the transaction ends.
  * Throws 403 if the account is not a member.
  */
-async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
-  const home = await lockHome(db, requireOwnAccount(caller), toIdOrNotFound(homeId));
+async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<MemberHome> {
+  const home = await lockHome(db, requireOwnAccount(caller), requireStorableId(homeId));
   if (!home) throw new AppError('forbidden');
   return home;
 }
@@ -197,7 +197,7 @@ async function checkChange(db: Database, caller: Caller, key: keyStore.OwnedKey)
   // Only the member itself may have a key for the home of which it is a member.
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);
-  checkNewKey(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
+  checkNewKeyAllowed(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
   if (key.device_id !== null) await assertMayManageDevice(db, getAccessibleAccounts(caller), key.device_id);
 }
 

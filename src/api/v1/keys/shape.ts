@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, idField, textField, userIdField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, idField, textField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
@@ -22,12 +22,12 @@ const network = z
     context.issues.push({ code: 'custom', message, input: written });
     return z.NEVER;
   });
-const allowed = boundedArray(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
+const allowed = createBoundedArraySchema(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
 
 export const newKeySchema = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(100).optional().describe('Name of the key, chosen by its owner.'),
-  scopes: boundedArray(z.enum(SCOPES), 1, SCOPES.length)
+  scopes: createBoundedArraySchema(z.enum(SCOPES), 1, SCOPES.length)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe(
@@ -114,7 +114,7 @@ export const rotatedKeySchema = createdKeySchema
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the secret. */
-export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof keySchema> => ({
+export const keyToResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof keySchema> => ({
   ...pickMembers(keySchema, row),
   scopes: row.scopes.filter(isScope),
   ...(group_id !== null && { group_id }),
@@ -123,7 +123,7 @@ export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): 
 });
 
 /** Converts a key for the response to its creation. */
-export const createdToResponse = (row: CreatedKey): z.output<typeof createdKeySchema> =>
+export const createdKeyToResponse = (row: CreatedKey): z.output<typeof createdKeySchema> =>
   pickMembers(createdKeySchema, row);
 
 const exampleKey = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
@@ -32,7 +32,7 @@ export const listMembers = defineOperation('GET /v1/users/{user_id}/members', {
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(shapes.memberSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ context: { clock }, db, caller, params, page }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
     return (await page('member_id', (at) => memberStore.listMembers(db, user_id, clock(), at))).map(
@@ -61,7 +61,7 @@ export const acceptMembership = defineOperation('POST /v1/memberships', {
   audit: { action: 'member.joined', target: 'member_id' },
   scope: 'users:write',
   answer: shapes.membershipSchema,
-  body: shapes.acceptanceSchema,
+  body: shapes.invitationAcceptanceSchema,
   async handle({ context: { clock, mailedIdOf }, db, caller, body: { token } }) {
     const account = requireFound(await memberStore.findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
@@ -74,7 +74,7 @@ export const listMemberships = defineOperation('GET /v1/memberships', {
   forOwnerOnly: true,
   scope: 'users:read',
   answer: z.array(shapes.membershipSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, caller, page }) {
     return (await page('member_id', (at) => memberStore.listMemberships(db, requireOwnAccount(caller), at))).map(
       shapes.membershipToResponse,
@@ -103,5 +103,5 @@ function reachHome(db: Database, caller: Caller, userId: string): Promise<User> 
 }
 
 async function ended(db: Database, of: { home: string } | { member: string }, memberId: string, now: Date) {
-  return messageOrNotFound(await endMembership(db, of, memberId, now), `Membership ${memberId} was ended`);
+  return respondOrThrowNotFound(await endMembership(db, of, memberId, now), `Membership ${memberId} was ended`);
 }

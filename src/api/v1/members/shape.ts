@@ -29,7 +29,7 @@ export const memberSchema = z
   })
   .meta({ id: 'Member' });
 
-export const acceptanceSchema = z.strictObject({
+export const invitationAcceptanceSchema = z.strictObject({
   token: z.string().min(1).max(200).describe('Token from the link in the mail.'),
 });
 

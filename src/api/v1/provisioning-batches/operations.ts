@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
@@ -7,7 +7,7 @@ import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
-import { batchSchema, createdBatchSchema, newBatchSchema, toResponse } from './shape.ts';
+import { batchSchema, createdBatchSchema, newBatchSchema, provisioningBatchToResponse } from './shape.ts';
 
 export const createProvisioningBatch = defineOperation('POST /v1/provisioning-batches', {
   summary:
@@ -30,7 +30,7 @@ export const createProvisioningBatch = defineOperation('POST /v1/provisioning-ba
       expiresAt: new Date(context.clock().getTime() + body.valid_days * DAY_MS),
     });
     const topics = { claim_topic: CLAIM_TOPIC, reply_topic: CLAIM_REPLY_TOPIC };
-    return { ...toResponse(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
+    return { ...provisioningBatchToResponse(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
   },
 });
 
@@ -39,10 +39,10 @@ export const listProvisioningBatches = defineOperation('GET /v1/provisioning-bat
     'Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches.',
   scope: 'devices:read',
   answer: z.array(batchSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, reach, page }) {
     const rows = await page('batch_id', (at) => listBatches(db, reach, at));
-    return rows.map(toResponse);
+    return rows.map(provisioningBatchToResponse);
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, idField, textField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
@@ -25,7 +25,7 @@ export const newBatchSchema = z.strictObject({
   owner_user_id: idField.optional().describe(`${MEANING.owner} Default: null.`),
   type: textField(64).default('smart_meter').describe(MEANING.type),
   location: textField(200).default('home').describe(MEANING.location),
-  serials: boundedArray(serial, 1, 100_000).optional().describe(`${MEANING.serials} Default: null.`),
+  serials: createBoundedArraySchema(serial, 1, 100_000).optional().describe(`${MEANING.serials} Default: null.`),
   max_devices: z.number().int().min(1).max(1_000_000).describe(MEANING.max_devices),
   valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('Time for which meters may claim, in days.'),
 });
@@ -62,7 +62,8 @@ export const createdBatchSchema = batchSchema
   .meta({ id: 'CreatedProvisioningBatch' });
 
 /** Converts a provisioning batch for a response, without its secret. */
-export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batchSchema> => pickMembers(batchSchema, row);
+export const provisioningBatchToResponse = (row: StoredProvisioningBatch): z.output<typeof batchSchema> =>
+  pickMembers(batchSchema, row);
 
 const exampleBatch = {
   batch_id: 'prb_01k8xqfw5c9e3h7j2ky6p8r4tn',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { remarkSchema } from '#src/events/remark.ts';
-import type { MonthEnd } from '#src/remarks/month-end.ts';
+import type { MonthEndForecast } from '#src/remarks/month-end.ts';
 import { device_id, type Examples } from '../example-ids.ts';
 
 const timezone = z.string().describe('IANA time zone of the user, which defines the days.');
@@ -65,7 +65,7 @@ export const forecastSchema = z
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** Converts a forecast of a month's usage for a response. */
-export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEnd): z.output<typeof month> => ({
+export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEndForecast): z.output<typeof month> => ({
   start: one.start,
   end: one.end,
   days_over: one.daysOver,

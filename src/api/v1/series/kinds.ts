@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { SeriesKind, StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
-import { SERIES_SHAPES, type WrittenValue } from './shape.ts';
+import { SCHEMAS_BY_SERIES_KIND, type TimedSeriesValue } from './shape.ts';
 import type { newSourceSchema } from './source-shape.ts';
 
 /** Schemas of a kind of series (prices or emissions), with its names in paths, summaries and the audit log. */
@@ -41,14 +41,14 @@ export interface SeriesKindDescription {
   createdSeries: z.ZodType<object>;
   toResponse(row: StoredSeries, state?: SourceState): object;
   columns: readonly string[];
-  newValues: z.ZodType<WrittenValue[]>;
+  newValues: z.ZodType<TimedSeriesValue[]>;
   value: z.ZodType<object>;
   valueToResponse(value: TimedPrice): object;
   storedValues: z.ZodType<{ series_id: string; stored: number }>;
 }
 
-export const PRICE_SERIES: SeriesKindDescription = {
-  ...SERIES_SHAPES.price,
+export const PRICE_SERIES_KIND: SeriesKindDescription = {
+  ...SCHEMAS_BY_SERIES_KIND.price,
   kind: 'price',
   path: '/v1/price-series',
   values: 'prices',
@@ -71,8 +71,8 @@ export const PRICE_SERIES: SeriesKindDescription = {
   },
 };
 
-export const EMISSION_SERIES: SeriesKindDescription = {
-  ...SERIES_SHAPES.emission,
+export const EMISSION_SERIES_KIND: SeriesKindDescription = {
+  ...SCHEMAS_BY_SERIES_KIND.emission,
   kind: 'emission',
   path: '/v1/emission-series',
   values: 'intensities',

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { daysField, pageFields, resolveRequestedDays, userIdField } from '#src/api/fields.ts';
+import { daysField, paginationFields, resolveRequestedDays, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
 import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
-import { asBillionths } from '#src/core/decimal.ts';
+import { castToBillionths } from '#src/core/decimal.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
+import { findPriceTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
 import * as seriesStore from '#src/tariffs/price-series.ts';
 import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.ts';
 import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
-import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
+import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } from './kinds.ts';
 import { MAX_SERIES_VALUES_PER_REQUEST } from './shape.ts';
 import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
@@ -45,7 +45,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     summary: summaries.list,
     scope: 'tariffs:read',
     answer: z.array(series),
-    query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+    query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
     async handle({ db, caller, query: { user_id }, page }) {
       const userId = await resolveRequestedUserId(db, caller, user_id);
       const rows = await page('series_id', (at) => seriesStore.listSeries(db, kind, userId, at));
@@ -68,7 +68,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     scope: 'tariffs:write',
     answer: shapes.messageSchema,
     handle: async ({ db, reach, params }) =>
-      shapes.messageOrNotFound(
+      shapes.respondOrThrowNotFound(
         await seriesStore.deleteSeries(db, kind, reach, params.series_id),
         `${name} ${params.series_id} was deleted`,
       ),
@@ -113,9 +113,9 @@ function defineValueOperations(of: SeriesKindDescription) {
       const series = requireFound(await seriesStore.findSeries(db, kind, reach, params.series_id));
       const writtenPrices = body.map(({ starts_at, decimal }) => ({
         startsAtMs: parsePriceTime(starts_at),
-        perKwh: parsePrice(decimal) ?? asBillionths(0n),
+        perKwh: parsePrice(decimal) ?? castToBillionths(0n),
       }));
-      const wrong = findTimeErrors(writtenPrices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
+      const wrong = findPriceTimeErrors(writtenPrices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
       if (wrong.length > 0) {
         throw createUnprocessableError(
           ...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })),
@@ -140,12 +140,12 @@ export const {
   listSeries: listPriceSeries,
   getSeries: getPriceSeries,
   deleteSeries: deletePriceSeries,
-} = defineSeriesOperations(PRICE_SERIES);
-export const { listValues: listPrices, putValues: putPrices } = defineValueOperations(PRICE_SERIES);
+} = defineSeriesOperations(PRICE_SERIES_KIND);
+export const { listValues: listPrices, putValues: putPrices } = defineValueOperations(PRICE_SERIES_KIND);
 export const {
   createSeries: createEmissionSeries,
   listSeries: listEmissionSeries,
   getSeries: getEmissionSeries,
   deleteSeries: deleteEmissionSeries,
-} = defineSeriesOperations(EMISSION_SERIES);
-export const { listValues: listIntensities, putValues: putIntensities } = defineValueOperations(EMISSION_SERIES);
+} = defineSeriesOperations(EMISSION_SERIES_KIND);
+export const { listValues: listIntensities, putValues: putIntensities } = defineValueOperations(EMISSION_SERIES_KIND);

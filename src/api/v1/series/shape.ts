@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, currencyField, decimalField, textField, userIdField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, currencyField, decimalField, textField, userIdField } from '#src/api/fields.ts';
 import { instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
@@ -8,7 +8,7 @@ import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
 import {
-  MAX_CHECKED_VALUES,
+  MAX_LISTED_VALUES,
   newSourceSchema,
   rejectedRowsSchema,
   sourceStateSchema,
@@ -33,7 +33,7 @@ const MEANING = {
   check:
     'Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored.',
   count: 'Number of values that would be stored.',
-  checked: `The first values that would be stored, up to ${MAX_CHECKED_VALUES}.`,
+  checked: `The first values that would be stored, up to ${MAX_LISTED_VALUES}.`,
 };
 
 const resolution_minutes = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
@@ -109,22 +109,22 @@ const checkedIntensities = z
   .meta({ id: 'CheckedIntensities' });
 
 /** A value in a request: its time, and its decimal as text. */
-export interface WrittenValue {
+export interface TimedSeriesValue {
   starts_at: string;
   decimal: string;
 }
 
 /** Schemas and conversions by kind of series. Values of both kinds are parsed to the same form. */
-export const SERIES_SHAPES = {
+export const SCHEMAS_BY_SERIES_KIND = {
   price: {
     newSeries,
     series: seriesSchema,
     /** Response to POST: the series or, with `check`, the values that the series would store. */
     createdSeries: z.union([seriesSchema, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
-    toResponse: toResponse,
+    toResponse: priceSeriesToResponse,
     columns: ['starts_at', 'per_kwh'],
-    newValues: boundedArray(
-      newPrice.transform(({ starts_at, per_kwh }): WrittenValue => ({ starts_at, decimal: per_kwh })),
+    newValues: createBoundedArraySchema(
+      newPrice.transform(({ starts_at, per_kwh }): TimedSeriesValue => ({ starts_at, decimal: per_kwh })),
       0,
       MAX_SERIES_VALUES_PER_REQUEST,
     ),
@@ -141,8 +141,10 @@ export const SERIES_SHAPES = {
     createdSeries: z.union([emissionSeries, checkedIntensities]).meta({ id: 'CreatedEmissionSeries' }),
     toResponse: emissionSeriesToResponse,
     columns: ['starts_at', 'grams_per_kwh'],
-    newValues: boundedArray(
-      newIntensity.transform(({ starts_at, grams_per_kwh }): WrittenValue => ({ starts_at, decimal: grams_per_kwh })),
+    newValues: createBoundedArraySchema(
+      newIntensity.transform(
+        ({ starts_at, grams_per_kwh }): TimedSeriesValue => ({ starts_at, decimal: grams_per_kwh }),
+      ),
       0,
       MAX_SERIES_VALUES_PER_REQUEST,
     ),
@@ -156,7 +158,10 @@ export const SERIES_SHAPES = {
 } as const;
 
 /** Converts a price series for a response. `state`: the state of its source, for callers that may change the series. */
-export function toResponse({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof seriesSchema> {
+export function priceSeriesToResponse(
+  { currency, ...row }: StoredSeries,
+  state?: SourceState,
+): z.output<typeof seriesSchema> {
   const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToResponse(row, state);
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { boundedArray, decimalField, httpsUrlField, textField, zoneField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, decimalField, httpsUrlField, textField, zoneField } from '#src/api/fields.ts';
 import { instantSchema } from '#src/api/shapes.ts';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
-import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
+import { type SeriesSource, SOURCE_FORMATS, type SourceSecrets } from '#src/tariffs/sources/source.ts';
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
 /** Maximum number of values, and of rejected rows, in the response to a check. */
-export const MAX_CHECKED_VALUES = 100;
+export const MAX_LISTED_VALUES = 100;
 
 const MAX_HEADERS = 10;
 /** Names of request headers that a source may not set: the service sets them itself, or they concern the connection (RFC 9110). */
@@ -44,7 +44,7 @@ const headers = z
     z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be up to 1,000 printable characters of ASCII'),
   )
   .refine((given) => Object.keys(given).length <= MAX_HEADERS, `must have at most ${MAX_HEADERS} members`);
-const times = boundedArray(
+const times = createBoundedArraySchema(
   z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, HH:MM'),
   1,
   MAX_FETCHES_A_DAY,
@@ -133,18 +133,18 @@ const rejectedRow = z
 /** Rows of a fetched response that cannot be stored. */
 export const rejectedRowsSchema = z
   .array(rejectedRow)
-  .describe(`The first rows that would not be stored, up to ${MAX_CHECKED_VALUES}.`);
+  .describe(`The first rows that would not be stored, up to ${MAX_LISTED_VALUES}.`);
 
 /**
  * Splits a requested source into a part that is stored in plain text and a part that is stored encrypted. Header names become lower case.
  */
-export function toSourceWithSecrets(given: z.output<typeof newSourceSchema>): SourceWithSecrets {
+export function separateSourceSecrets(given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;
     return { source, secrets: token === undefined ? {} : { token } };
   }
   const { headers: named, timezone = 'UTC', ...rest } = given;
-  const source: Source = { ...rest, timezone };
+  const source: SeriesSource = { ...rest, timezone };
   const secrets: SourceSecrets = named
     ? { headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value])) }
     : {};

@@ -9,7 +9,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
-import { removePrices } from '#src/tariffs/prices.ts';
+import { removePricesInRange } from '#src/tariffs/prices.ts';
 import { claimSourceHost } from '#src/tariffs/sources/fetch-due.ts';
 import { findSourceErrors, getSourceHost, getSourceRequest, readSource } from '#src/tariffs/sources/read-source.ts';
 import { getSeriesUnits } from '#src/tariffs/sources/source.ts';
@@ -20,9 +20,9 @@ import {
   type SourceWithSecrets,
   setSource,
 } from '#src/tariffs/sources/store.ts';
-import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
+import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } from './kinds.ts';
 import { seriesPatchSchema } from './shape.ts';
-import { MAX_CHECKED_VALUES, type newSourceSchema, toSourceWithSecrets } from './source-shape.ts';
+import { MAX_LISTED_VALUES, type newSourceSchema, separateSourceSecrets } from './source-shape.ts';
 
 /** Maximum number of concurrent checks of sources in a process. Each may hold a response of 5 MiB in memory. */
 const MAX_CHECKS_AT_ONCE = 4;
@@ -58,7 +58,7 @@ export async function seriesWithSourceToResponse(
 /** Returns the source in a request. Throws 403 if the caller may not fetch from an address that it has chosen itself. */
 export function authorizeSource({ role }: Caller, given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
-  return toSourceWithSecrets(given);
+  return separateSourceSecrets(given);
 }
 
 /** Fetches a source and returns the first values that a series of the account would store. Throws 422 if there are none. */
@@ -80,9 +80,9 @@ export async function checkSource(
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
     if ('failure' in read) throw createUnprocessableError({ field: 'source', message: read.failure });
     return {
-      [values]: read.prices.slice(0, MAX_CHECKED_VALUES).map(valueToResponse),
+      [values]: read.prices.slice(0, MAX_LISTED_VALUES).map(valueToResponse),
       count: read.prices.length,
-      rejected: read.problems.slice(0, MAX_CHECKED_VALUES),
+      rejected: read.problems.slice(0, MAX_LISTED_VALUES),
     };
   } finally {
     checks--;
@@ -127,13 +127,14 @@ function defineSourceOperations(of: SeriesKindDescription) {
     async handle({ db, reach, params, query: range }) {
       const { series_id } = requireFound(await findSeries(db, kind, reach, params.series_id));
       if (range.to <= range.from) throw createUnprocessableError({ field: 'to', message: 'must be later than from' });
-      await removePrices(db, series_id, range);
+      await removePricesInRange(db, series_id, range);
       return { message: `${nameOfKind} ${series_id}: the uploaded ${values} of these times were deleted` };
     },
   });
   return { updateSeries, deleteValues };
 }
 
-export const { updateSeries: updatePriceSeries, deleteValues: deletePrices } = defineSourceOperations(PRICE_SERIES);
+export const { updateSeries: updatePriceSeries, deleteValues: deletePrices } =
+  defineSourceOperations(PRICE_SERIES_KIND);
 export const { updateSeries: updateEmissionSeries, deleteValues: deleteIntensities } =
-  defineSourceOperations(EMISSION_SERIES);
+  defineSourceOperations(EMISSION_SERIES_KIND);

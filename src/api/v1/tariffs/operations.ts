@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { pageFields, userIdField } from '#src/api/fields.ts';
+import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { compareOffers } from '#src/cost/compare.ts';
 import * as tariffStore from '#src/tariffs/store.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
-import { prepareCalculation } from '../calculation.ts';
+import { prepareLongCalculation } from '../calculation.ts';
 import * as shapes from './shape.ts';
 
 export const createTariff = defineOperation('POST /v1/tariffs', {
@@ -20,7 +20,7 @@ export const createTariff = defineOperation('POST /v1/tariffs', {
   exactNumbers: true,
   async handle({ db, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
     const owner = await loadAccessibleUser(db, caller, user_id);
-    return shapes.toResponse(
+    return shapes.tariffToResponse(
       await tariffStore.createTariff(db, { userId: owner.user_id, name, valid_from, currency, terms }),
     );
   },
@@ -30,11 +30,11 @@ export const listTariffs = defineOperation('GET /v1/tariffs', {
   summary: 'Lists the tariffs of a user in order of `valid_from`, page by page.',
   scope: 'tariffs:read',
   answer: z.array(shapes.tariffSchema),
-  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('valid_from', (at) => tariffStore.listTariffs(db, reach, userId, at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.tariffToResponse);
   },
 });
 
@@ -43,7 +43,7 @@ export const getTariff = defineOperation('GET /v1/tariffs/{tariff_id}', {
   scope: 'tariffs:read',
   answer: shapes.tariffSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.toResponse(requireFound(await tariffStore.findTariff(db, reach, params.tariff_id))),
+    shapes.tariffToResponse(requireFound(await tariffStore.findTariff(db, reach, params.tariff_id))),
 });
 
 export const updateTariff = defineOperation('PATCH /v1/tariffs/{tariff_id}', {
@@ -55,7 +55,7 @@ export const updateTariff = defineOperation('PATCH /v1/tariffs/{tariff_id}', {
   exactNumbers: true,
   async handle({ db, reach, params, body: { name, valid_from, currency, ...terms } }) {
     const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
-    return shapes.toResponse(requireFound(await tariffStore.updateTariff(db, reach, params.tariff_id, patch)));
+    return shapes.tariffToResponse(requireFound(await tariffStore.updateTariff(db, reach, params.tariff_id, patch)));
   },
 });
 
@@ -65,7 +65,7 @@ export const deleteTariff = defineOperation('DELETE /v1/tariffs/{tariff_id}', {
   scope: 'tariffs:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(
+    respondOrThrowNotFound(
       await tariffStore.deleteTariff(db, reach, params.tariff_id),
       `Tariff ${params.tariff_id} was deleted`,
     ),
@@ -83,9 +83,9 @@ export const compareTariffs = defineOperation('POST /v1/tariffs/compare', {
   body: shapes.comparisonSchema,
   exactNumbers: true,
   async handle({ context, db, caller, reach, body: { user_id, start, end, tariffs } }) {
-    const { userId, ...asked } = await prepareCalculation(context, caller, { user_id, start, end });
+    const { userId, ...asked } = await prepareLongCalculation(context, caller, { user_id, start, end });
     const offers = tariffs.map(({ name, currency, ...terms }) => ({ name, currency, terms }));
-    await tariffStore.checkSeriesOfOffers(db, { reach, userId }, offers);
+    await tariffStore.checkSeriesUsedByOffers(db, { reach, userId }, offers);
     const parsed = offers.map((one) => parseTariff({ ...one, tariff_id: '', user_id: userId, valid_from: start }));
     const compared = await asked.run((calculator, signal) =>
       compareOffers(context.readDb, calculator, { userId, ...asked, offers: parsed }, signal),

@@ -40,7 +40,7 @@ const AS_TEXT = 'A decimal with up to 9 places, as text.';
 /** Returns the schema of a list of ISO weekdays or months without duplicates. */
 const numbers = (most: number) =>
   fields
-    .boundedArray(z.number().int().min(1).max(most), 1, most)
+    .createBoundedArraySchema(z.number().int().min(1).max(most), 1, most)
     .refine((given) => new Set(given).size === given.length, 'must not repeat a value');
 const QUARTER_HOUR = /^(?:[01]\d|2[0-3]):(?:00|15|30|45)$/;
 const isTime = (value: string) => QUARTER_HOUR.test(value);
@@ -58,7 +58,7 @@ const period = z
     months: numbers(12).optional().describe(MEANING.months),
   })
   .refine((given) => !isEmptyRatePeriod(given), { path: ['to'], message: 'must differ from `from`' });
-const periods = fields.boundedArray(period, 1, MAX_PERIODS).superRefine((given, context) => {
+const periods = fields.createBoundedArraySchema(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
   if (!last || !hasPeriodCondition(last)) return;
   const message = 'must have no condition: the last period covers all remaining times';
@@ -105,14 +105,14 @@ const { valid_from: _, ...offer } = settings;
 export const comparisonSchema = z
   .strictObject({
     user_id: fields.userIdField.optional(),
-    ...fields.computedDaysField,
+    ...fields.calculationDaysFields,
     tariffs: fields
-      .boundedArray(z.strictObject(offer), 1, MAX_COMPARED)
+      .createBoundedArraySchema(z.strictObject(offer), 1, MAX_COMPARED)
       .describe(
         'Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required.',
       ),
   })
-  .superRefine(fields.checkComputedDays);
+  .superRefine(fields.checkCalculationDays);
 export const comparisonResponseSchema = z.strictObject({
   user_id: userIdSchema,
   start: daySchema.describe('First day, in the time zone of the user.'),
@@ -180,7 +180,7 @@ export const tariffSchema = z
   })
   .meta({ id: 'Tariff' });
 
-export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariffSchema> {
+export function tariffToResponse({ terms, ...row }: StoredTariff): z.output<typeof tariffSchema> {
   const { standing_per_day, capacity, import: imports, export: exports }: TariffPriceTerms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
   return omitUndefined({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idField, userIdField } from '#src/api/fields.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { loadAccessibleUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireStorableId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { device_id, type Examples, user_id } from '../example-ids.ts';
@@ -32,7 +32,7 @@ export const streamUsage = defineOperation('GET /v1/usage/stream', {
     if (!live) throw new AppError('unavailable');
     const { user_id: named } = await loadAccessibleUser(db, caller, user_id);
     const device =
-      device_id === undefined ? undefined : requireFound(await findDevice(db, reach, toIdOrNotFound(device_id)));
+      device_id === undefined ? undefined : requireFound(await findDevice(db, reach, requireStorableId(device_id)));
     // The home is the device's home. If the request also names a user, the user must be the owner of this home.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;

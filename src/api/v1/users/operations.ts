@@ -1,8 +1,8 @@
 import { setInterval } from 'node:timers';
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { checkReadingsReader, loadAccessibleUser } from '#src/auth/access.ts';
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
@@ -65,7 +65,7 @@ export const listUsers = defineOperation('GET /v1/users', {
       .enum(['devices'])
       .optional()
       .describe('`devices`: adds the number of devices of each account. Default: none.'),
-    ...pageFields,
+    ...paginationFields,
   }),
   async handle({ context, db, caller, reach, query, page }) {
     const { search = '', role, plan, has_attention, silent, include } = query;
@@ -79,11 +79,11 @@ export const listUsers = defineOperation('GET /v1/users', {
       ];
       return userStore.listUsers(db, reach, { search, also, ...omitUndefined({ role, plan }), ...at });
     });
-    if (include === undefined) return rows.map(shapes.toResponse);
+    if (include === undefined) return rows.map(shapes.userToResponse);
     const ids = rows.map(({ user_id }) => user_id);
     const counts = await countDevices(db, ids, now);
     const none = { total: 0, silent: 0, faulty: 0 };
-    return rows.map((row) => ({ ...shapes.toResponse(row), devices: counts.get(row.user_id) ?? none }));
+    return rows.map((row) => ({ ...shapes.userToResponse(row), devices: counts.get(row.user_id) ?? none }));
   },
 });
 
@@ -91,7 +91,7 @@ export const getUser = defineOperation('GET /v1/users/{user_id}', {
   summary: 'Returns one account.',
   scope: 'users:read',
   answer: shapes.userSchema,
-  handle: async ({ db, caller, params }) => shapes.toResponse(await loadAccessibleUser(db, caller, params.user_id)),
+  handle: async ({ db, caller, params }) => shapes.userToResponse(await loadAccessibleUser(db, caller, params.user_id)),
 });
 
 export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
@@ -111,7 +111,7 @@ export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
     const requester = caller.role === 'admin' ? undefined : caller;
     const language = patch.remarks_by_mail ? negotiateLanguage(languages) : undefined;
     const settings = omitUndefined({ ...patch, language });
-    return shapes.toResponse(requireFound(await userStore.updateUser(db, reach, user_id, settings, requester)));
+    return shapes.userToResponse(requireFound(await userStore.updateUser(db, reach, user_id, settings, requester)));
   },
 });
 
@@ -124,7 +124,7 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
   async handle({ db, caller, params }) {
     const { user_id, role } = await loadAccessibleUser(db, caller, params.user_id);
     if (role === 'admin') await userStore.assertOtherAdministrator(db, user_id);
-    return messageOrNotFound(await eraseUser(db, user_id), `User ${user_id} and all associated data were deleted`);
+    return respondOrThrowNotFound(await eraseUser(db, user_id), `User ${user_id} and all associated data were deleted`);
   },
 });
 

@@ -60,7 +60,7 @@ export const createdUserSchema = z.strictObject({
 });
 
 /** Converts an account for a response. */
-export const toResponse = ({ pending_email, ...row }: User): z.output<typeof userSchema> => ({
+export const userToResponse = ({ pending_email, ...row }: User): z.output<typeof userSchema> => ({
   ...pickMembers(userSchema, row),
   ...(pending_email ? { pending_email } : {}),
 });

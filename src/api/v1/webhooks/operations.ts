@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageFields } from '#src/api/fields.ts';
+import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
+import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { findAuthorization, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
@@ -33,7 +33,7 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
   answer: shapes.createdWebhookSchema,
   body: shapes.newWebhookSchema,
   async handle({ context, db, caller, body: { url, auth_token, ...asked } }) {
-    const events = shapes.parsePatchedEvents(asked);
+    const events = shapes.parseSubscribedEvents(asked);
     if (!events) throw createUnprocessableError({ field: 'event', message: 'is required, unless there are events' });
     checkAppEvents(caller, events);
     const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
@@ -46,10 +46,10 @@ export const listWebhooks = defineOperation('GET /v1/webhooks', {
   summary: 'Lists the caller’s own subscriptions, page by page.',
   scope: 'webhooks:read',
   answer: z.array(shapes.webhookSchema),
-  query: z.object(pageFields),
+  query: z.object(paginationFields),
   async handle({ db, caller, page }) {
     const rows = await page('webhook_id', (at) => webhookStore.listWebhooks(db, requireOwnAccount(caller), at));
-    return rows.map(shapes.toResponse);
+    return rows.map(shapes.webhookToResponse);
   },
 });
 
@@ -61,10 +61,10 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', 
   answer: shapes.webhookSchema,
   body: shapes.webhookPatchSchema,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
-    const events = shapes.parsePatchedEvents(asked);
+    const events = shapes.parseSubscribedEvents(asked);
     if (events) checkAppEvents(caller, events);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
-    return shapes.toResponse(
+    return shapes.webhookToResponse(
       requireFound(await webhookStore.updateWebhook(db, box, reach, params.webhook_id, patch, clock())),
     );
   },
@@ -76,7 +76,7 @@ export const deleteWebhook = defineOperation('DELETE /v1/webhooks/{webhook_id}',
   scope: 'webhooks:write',
   answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    messageOrNotFound(
+    respondOrThrowNotFound(
       await webhookStore.deleteWebhook(db, reach, params.webhook_id),
       `Webhook ${params.webhook_id} was deleted`,
     ),
@@ -89,7 +89,7 @@ export const testWebhook = defineOperation('POST /v1/webhooks/{webhook_id}/test'
   answer: shapes.deliverySchema,
   status: 202,
   async handle({ context, db, reach, params }) {
-    const row = await deliveryLog.sendTest(db, reach, params.webhook_id, context.clock());
+    const row = await deliveryLog.queueTestEvent(db, reach, params.webhook_id, context.clock());
     return shapes.deliveryToResponse(requireFound(row));
   },
 });
@@ -98,7 +98,7 @@ export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/
   summary: 'Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.',
   scope: 'webhooks:read',
   answer: z.array(shapes.deliverySchema),
-  query: z.object({ ...pageFields }),
+  query: z.object({ ...paginationFields }),
   async handle({ db, reach, params, page }) {
     if (!(await deliveryLog.canAccessWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
     const rows = await page('delivery_id', (at) => deliveryLog.listDeliveries(db, reach, params.webhook_id, at));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, httpsUrlField } from '#src/api/fields.ts';
+import { createBoundedArraySchema, httpsUrlField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
@@ -14,7 +14,7 @@ const webhookId = z.string().describe('Id of the subscription.');
 const event = z.enum(EVENT_TYPES);
 const asked = {
   event: event.optional().describe('Event to subscribe to. Not together with `events`.'),
-  events: boundedArray(event, 1, EVENT_TYPES.length)
+  events: createBoundedArraySchema(event, 1, EVENT_TYPES.length)
     .optional()
     .describe('Events to subscribe to, each once, instead of `event`.'),
 };
@@ -113,7 +113,7 @@ export const sentDeliverySchema = deliverySchema
  * Returns the events in a request, from its member `event` or `events`. Undefined if it has neither. Throws 422 if it has both, because
  * they could differ, or if it names an event twice.
  */
-export function parsePatchedEvents({
+export function parseSubscribedEvents({
   event: one,
   events,
 }: z.output<typeof webhookPatchSchema>): WebhookEvents | undefined {
@@ -126,7 +126,7 @@ export function parsePatchedEvents({
 }
 
 /** Converts a subscription for a response, without its secret. */
-export const toResponse = (row: Webhook): z.output<typeof webhookSchema> => ({
+export const webhookToResponse = (row: Webhook): z.output<typeof webhookSchema> => ({
   ...pickMembers(webhookSchema, row),
   event: row.events[0] as EventType,
 });

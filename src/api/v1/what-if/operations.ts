@@ -1,8 +1,8 @@
 import { defineOperation } from '#src/api/operation.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
-import { prepareCalculation } from '../calculation.ts';
-import { toHomeChange, toResponse, whatIfRequestSchema, whatIfResponseSchema } from './shape.ts';
+import { prepareLongCalculation } from '../calculation.ts';
+import { createHomeChange, whatIfRequestSchema, whatIfResponseSchema, whatIfToResponse } from './shape.ts';
 
 export const whatIf = defineOperation('POST /v1/what-if', {
   summary:
@@ -16,12 +16,12 @@ export const whatIf = defineOperation('POST /v1/what-if', {
   body: whatIfRequestSchema,
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
-    const asked = await prepareCalculation(context, caller, { user_id, start, end });
-    const change = toHomeChange(members);
+    const asked = await prepareLongCalculation(context, caller, { user_id, start, end });
+    const change = createHomeChange(members);
     const result = await asked.run((calculator, signal) =>
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
     );
-    if (result?.canAlter) return toResponse(result);
+    if (result?.canAlter) return whatIfToResponse(result);
     const message = 'would change nothing: the range has no known export to store and no known production to scale';
     throw createUnprocessableError({ field: members.battery ? 'battery' : 'production_scale', message });
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkComputedDays, computedDaysField, decimalField, userIdField } from '#src/api/fields.ts';
+import { calculationDaysFields, checkCalculationDays, decimalField, userIdField } from '#src/api/fields.ts';
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { WhatIfResult } from '#src/cost/compute.task.ts';
 import type { Battery, HomeChange } from '#src/cost/what-if.ts';
@@ -37,20 +37,20 @@ const battery = z
 export const whatIfRequestSchema = z
   .strictObject({
     user_id: userIdField.optional(),
-    ...computedDaysField,
+    ...calculationDaysFields,
     battery: battery.optional().describe('Battery in addition to the home’s existing devices.'),
     production_scale: billionths(0, 10)
       .optional()
       .describe('Factor for the production, 0 to 10: 2 is twice as many panels. Default: 1.'),
   })
-  .superRefine(checkComputedDays)
+  .superRefine(checkCalculationDays)
   .refine(({ battery: one, production_scale }) => one !== undefined || production_scale !== undefined, {
     path: ['battery'],
     message: 'is required unless production_scale is given',
   });
 
 /** Converts the members of a request to the changes of a home. */
-export const toHomeChange = ({
+export const createHomeChange = ({
   battery: one,
   production_scale,
 }: Pick<z.output<typeof whatIfRequestSchema>, 'battery' | 'production_scale'>): HomeChange => ({
@@ -101,7 +101,7 @@ export const whatIfResponseSchema = z.strictObject({
 });
 
 /** Converts the result of a simulation for a response. */
-export function toResponse({
+export function whatIfToResponse({
   before,
   after,
   battery: moved,

@@ -1,6 +1,6 @@
 import { isLoopback } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { formatRenewalAdvice, judgeCertificateDates } from '#src/start/certificate.ts';
+import { checkCertificateDates, formatRenewalAdvice } from '#src/start/certificate.ts';
 import {
   type Check,
   type Finding,
@@ -73,7 +73,7 @@ export const certificateCheck: Check = {
           pair.renewsItself ? renew : 'Put the key of this certificate into TLS_KEY_FILE.',
         ),
       );
-    const dates = judgeCertificateDates({ file, ...pair }, nowMs);
+    const dates = checkCertificateDates({ file, ...pair }, nowMs);
     if (dates) findings.push((dates.isRefused ? problemFinding : warningFinding)(dates.finding, dates.todo));
     for (const { host, of, isNamed } of pair.hosts) {
       if (!isNamed)

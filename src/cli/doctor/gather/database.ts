@@ -1,13 +1,13 @@
 import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
-import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
+import { inspectCapabilities, listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
-import { readEncryptedSamples } from '#src/database/sealed.ts';
-import { readHeldBeforeTime } from '#src/delivery/hold.ts';
+import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
+import { readHoldTime } from '#src/delivery/hold.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
@@ -35,7 +35,8 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     });
     const clock = await compareClocks(pool);
     const looked = await look(pool, config, url, clock);
-    if (looked.schema.isMade) sealed = await readEncryptedSamples(createQueryOnConnection(pool)).catch(() => null);
+    if (looked.schema.isMade)
+      sealed = await readSamplesOfEncryptedValues(createQueryOnConnection(pool)).catch(() => null);
     else sealed = [];
     return looked;
   }, WHOLE_MS);
@@ -56,7 +57,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
     kind,
     clock,
     schema,
-    commitRisks: listCommitRisks(await readCommitFacts(createQueryOnConnection(pool), hosts)),
+    commitRisks: listCommitRisks(await readCommitSettings(createQueryOnConnection(pool), hosts)),
     content: isOurs ? await probeWithTimeout<DatabaseContent>(() => databaseContent(pool)) : null,
   };
 }
@@ -109,7 +110,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
-    heldBefore: await readHeldBeforeTime(createDatabase(pool)),
+    heldBefore: await readHoldTime(createDatabase(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,

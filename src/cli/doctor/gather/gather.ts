@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type BackupPlan, readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
-import { createSecretBox } from '#src/core/secrets.ts';
+import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
 import { readFreeBytes } from '#src/jobs/disk-watch.ts';
 import { findServiceProcess } from '#src/start/data-dir-lock.ts';
@@ -164,6 +164,6 @@ async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null)
   const secret = config.secretKey ?? (await readFile(file, 'utf8').catch(() => '')).trim();
   const isThere = secret !== '';
   if (sealed === null) return { from, isThere, sealed: null };
-  const opened = isThere ? sealed.filter((one) => canDecrypt(createSecretBox(secret), one)).length : 0;
+  const opened = isThere ? sealed.filter((one) => canDecrypt(createSecretEncrypter(secret), one)).length : 0;
   return { from, isThere, sealed: { looked: sealed.length, opened } };
 }

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
-import { testBrokerLogin } from '#ingest/source/try-broker.ts';
+import { tryBrokerLogin } from '#ingest/source/try-broker.ts';
 import { formatHostAndPort, getLocalHost, maskUrl, stripBrackets } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { withTimeout } from '#src/core/timeout.ts';
 import { isRenewedByService } from '#src/start/certificate.ts';
-import { canListen } from '#src/start/ports.ts';
+import { isPortFree } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
 /** Connects to the broker: to MQTT_URL with its login, or to the port of the embedded broker. */
@@ -20,7 +20,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
       shown: maskUrl(url),
       isEmbedded: false,
       reached: await probeWithTimeout(async () => {
-        await testBrokerLogin(url, PROBE_TIMEOUT_MS);
+        await tryBrokerLogin(url, PROBE_TIMEOUT_MS);
         return reached;
       }),
     };
@@ -133,7 +133,7 @@ export async function gatherPorts({ api, mqtt, operator }: Config): Promise<Port
 
 async function stateOf(wanted: { variable: string; port: number; host: string }): Promise<PortFacts> {
   try {
-    if (await canListen(wanted.host, wanted.port)) return { ...wanted, state: 'free', holder: null };
+    if (await isPortFree(wanted.host, wanted.port)) return { ...wanted, state: 'free', holder: null };
   } catch (error) {
     return { ...wanted, state: 'unusable', holder: null, why: (error as Error).message };
   }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { DecimalInput, findDecimalError, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, findDecimalError, formatNumberForInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
@@ -26,13 +26,13 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // Threshold that the user has typed. While it is null, the field shows the suggested threshold. A suggestion that arrives later must not
   // replace typed text.
-  const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(getThreshold(known)) : null);
+  const [typed, setTyped] = useState<string | null>(known ? formatNumberForInput(getThreshold(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
   const past = useLoad(() => loadAlertHistory(type, user), [type, user.user_id]);
   const { run, isBusy, error } = useAction();
   const suggested = past.value?.type === type ? past.value.suggested : null;
-  const text = typed ?? toTypedNumber(suggested);
+  const text = typed ?? formatNumberForInput(suggested);
   const threshold = thresholdIn(type, text);
 
   const choose = (next: AlertType) => {
@@ -88,12 +88,12 @@ function hintOf(past: AlertHistory | null): string {
   if (isCostAlertType(type)) {
     if (currency === null) return w.currency;
     if (suggested === null) return w.in({ currency });
-    return w.suggestedIn({ currency, amount: toTypedNumber(suggested) });
+    return w.suggestedIn({ currency, amount: formatNumberForInput(suggested) });
   }
-  if (type === 'no_data') return w.suggestedHours({ hours: toTypedNumber(suggested) });
+  if (type === 'no_data') return w.suggestedHours({ hours: formatNumberForInput(suggested) });
   return steps.every(({ value }) => value === null)
-    ? w.usual({ amount: toTypedNumber(suggested) })
-    : w.suggested({ amount: toTypedNumber(suggested) });
+    ? w.usual({ amount: formatNumberForInput(suggested) })
+    : w.suggested({ amount: formatNumberForInput(suggested) });
 }
 
 /** Returns the limits that the service accepts for the threshold field. */

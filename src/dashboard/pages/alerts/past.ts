@@ -109,7 +109,11 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
 }
 
 /** Returns chart bars of past values. Bars of periods in which the alert would have fired are marked. Pure. */
-export function getHistoryBars({ type, steps }: AlertHistory, fired: HypotheticalAlertFiring[], zone: string): Bar[] {
+export function createHistoryBars(
+  { type, steps }: AlertHistory,
+  fired: HypotheticalAlertFiring[],
+  zone: string,
+): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';

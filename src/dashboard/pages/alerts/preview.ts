@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, formatErrorSentence, isTemporary, withQuery } from '../../api.ts';
+import { callApi, formatErrorSentence, isTemporaryFailure, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { formatTime } from '../../parts/format.ts';
-import { type Loaded, RETRY_MS, useAllPages } from '../../parts/load.ts';
+import { type LoadedData, RETRY_MS, useAllPages } from '../../parts/load.ts';
 import { ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { getTypeName } from '../devices/device.ts';
+import { getDeviceTypeName } from '../devices/device.ts';
 import {
   type AlertType,
   describeRule,
@@ -16,13 +16,13 @@ import {
   type HypotheticalAlertFiring,
   isCostAlertType,
 } from './alert.ts';
-import { ALERT_HISTORY_DAYS, type AlertHistory, countFiringDays, getHistoryBars, getSilenceHours } from './past.ts';
+import { ALERT_HISTORY_DAYS, type AlertHistory, countFiringDays, createHistoryBars, getSilenceHours } from './past.ts';
 
 /** Maximum number of silences in a response of the service. */
 const MOST = 1_000;
 
 /** Preview of an alert's firings in the last 90 days: a sentence, with a chart of the usage or a list of silences. */
-export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<AlertHistory> }) {
+export function AlertPreview(props: { type: AlertType; threshold: number | null; past: LoadedData<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
@@ -40,7 +40,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
       type !== 'no_data' &&
       html`<${BarChart}
         title=${w.titles[type]}
-        bars=${getHistoryBars(known, preview?.fired ?? [], user.timezone)}
+        bars=${createHistoryBars(known, preview?.fired ?? [], user.timezone)}
         threshold=${preview?.threshold}
         currency=${known.currency ?? undefined}
         mark=${w.mark}
@@ -94,7 +94,7 @@ function usePreview(
       } catch (reason) {
         if (isTooLate) return;
         setError(formatErrorSentence(reason));
-        if (isTemporary(reason)) timer = setTimeout(ask, RETRY_MS, threshold);
+        if (isTemporaryFailure(reason)) timer = setTimeout(ask, RETRY_MS, threshold);
       }
     };
     let timer = threshold === null ? undefined : setTimeout(ask, PAUSE_MS, threshold);
@@ -139,6 +139,6 @@ export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
-    return known ? `${known.location} (${getTypeName(known.type)})` : deviceId;
+    return known ? `${known.location} (${getDeviceTypeName(known.type)})` : deviceId;
   };
 }

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { App, CreatedApp } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { APP_SCOPES } from '../keys/scopes.ts';
 
@@ -41,7 +41,7 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   const { common, apps: w } = words();
   const { client_secret: secret } = app;
   return html`
-    ${secret === undefined ? html`<${OneTimeContent}>${w.noSecret}<//>` : html`<${OneTimeContent} secret=${secret}>${renderInlineMarkup(w.copyNow)}<//>`}
+    ${secret === undefined ? html`<${ContentShownOnce}>${w.noSecret}<//>` : html`<${ContentShownOnce} secret=${secret}>${renderInlineMarkup(w.copyNow)}<//>`}
     <h3>${w.clientId}</h3>
     <${CopyableText} text=${app.client_id} label=${w.clientId} />
     ${secret !== undefined && html`<h3>${w.clientSecret}</h3><${CopyableText} text=${secret} label=${w.clientSecret} />`}
@@ -74,7 +74,7 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
   const [scopes, setScopes] = useState<readonly string[]>(now?.scopes ?? DEFAULT_SCOPES);
   const { run, isBusy, error } = useAction();
   const submit = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     run(() => send({ ...settingsIn(formData), ...(now === undefined ? { type: String(formData.get('type')) } : {}) }));
   };
   return html`<form onSubmit=${submit}>

@@ -5,7 +5,7 @@ import { FileMenu } from '../../parts/file-menu.ts';
 import { formatDay, formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loading } from '../../parts/ui.ts';
+import { Card, ConfirmButton, CopyableText, ErrorMessage, getBusyAttributes, Loading } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -32,7 +32,7 @@ export function Bill(props: {
   const actions = (bill: BillPeriodDetails) => {
     const isOver = Date.parse(bill.last_told.ends_at) <= Date.now();
     return html`<p class="actions">
-      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => carryOut('versions')}>${w.again}</button>
+      <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => carryOut('versions')}>${w.again}</button>
       ${isOver && html`<${ConfirmButton} label=${w.close} of=${days} question=${w.closeQuestion} onSure=${() => carryOut('close')} />`}
       <${ConfirmButton} label=${common.delete} of=${days} question=${w.deleteQuestion} onSure=${remove} />
     </p>`;

@@ -3,7 +3,7 @@ import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, parseLocalDecimal } from '../../parts/decimal-input.ts';
-import { getErrorsByPath, submittedForm, useFormAction } from '../../parts/load.ts';
+import { getErrorsByPath, readSubmittedForm, useFormAction } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -30,9 +30,9 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const [action, setAction] = useState<Action>('exclude');
   const { form, send, mistakes, clear, isBusy, error } = useFormAction((reason) => getErrorsByPath(reason, w.wrong));
   const save = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const text = (name: string) => String(formData.get(name) ?? '');
-    const instant = (name: string) => localToInstant(user.timezone, text(name));
+    const instant = (name: string) => parseLocalInputTime(user.timezone, text(name));
     const typed = parseLocalDecimal(text('kwh'));
     const timesAndValue =
       action === 'add'
@@ -86,7 +86,7 @@ const DAY_MS = 86_400_000;
  * Converts the value of a `datetime-local` input in a time zone (IANA name) to an instant (ISO 8601, UTC). If the local time occurs twice,
  * the first is used; if it does not exist, the offset before the change of clocks is used. Returns '' if the input is empty.
  */
-export function localToInstant(zone: string, local: string): string {
+export function parseLocalInputTime(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);
   if (Number.isNaN(shownMs)) return '';
   const [before, after] = [offsetMs(zone, shownMs - DAY_MS), offsetMs(zone, shownMs + DAY_MS)];

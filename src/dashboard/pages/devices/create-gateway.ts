@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import {
@@ -25,7 +25,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
   const [made, setMade] = useState<CreatedGateway | null>(null);
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    const name = String(submittedForm(event).get('name')).trim();
+    const name = String(readSubmittedForm(event).get('name')).trim();
     run(async () => {
       setMade(await callApi<CreatedGateway>('POST', '/v1/gateways', { user_id: user.user_id, name }));
       onChange();
@@ -49,7 +49,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const w = words().devices.gateways;
   const address = getServiceAddress(location.hostname, useSession().mqtt);
   return html`
-    <${OneTimeContent} secret=${mqtt.password}>${renderInlineMarkup(w.copyNow)}<//>
+    <${ContentShownOnce} secret=${mqtt.password}>${renderInlineMarkup(w.copyNow)}<//>
     <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>${w.prefix}</dt>
       <dd><code>${mqtt.topic_prefix}</code></dd>

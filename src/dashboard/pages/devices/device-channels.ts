@@ -1,9 +1,9 @@
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import type { HeldReadings } from '#src/api/dashboard/shapes.ts';
+import type { ReadingsOnHold } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busyAttributes, ErrorMessage, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
+import { Badge, ErrorMessage, getBusyAttributes, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -24,7 +24,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { common, devices } = words();
   const w = devices.channels;
   const { channels } = device;
-  const held = useLoad(() => callApi<HeldReadings>('GET', `/v1/devices/${device.device_id}/held`), [device]);
+  const held = useLoad(() => callApi<ReadingsOnHold>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
   // Shows the badge "held" only if the held value is the latest value of the channel.
   const isHeld = ({ native_name, last_at }: Channel) =>
@@ -85,7 +85,7 @@ function Row(props: {
             .slice(0, CLICKS)
             .map(
               ([value, name]) =>
-                html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => !isBusy && onSay(native_name, { counts_as: value })}>${name}</button>`,
+                html`<button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => !isBusy && onSay(native_name, { counts_as: value })}>${name}</button>`,
             )}
         </span>`
       }

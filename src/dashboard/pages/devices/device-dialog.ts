@@ -3,11 +3,19 @@ import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useAllPages, useLoad } from '../../parts/load.ts';
-import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
+import {
+  Badge,
+  ConfirmButton,
+  Dialog,
+  ErrorMessage,
+  getBusyAttributes,
+  Loading,
+  RelativeTime,
+} from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { canManageDevice, getOpenQuestions, getTypeName, STATUS_BADGES } from './device.ts';
+import { canManageDevice, getDeviceTypeName, listOpenQuestions, STATUS_BADGES } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
@@ -35,7 +43,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
       onChange();
       onClose();
     });
-  const title = device.value ? `${device.value.location}: ${getTypeName(device.value.type)}` : common.device;
+  const title = device.value ? `${device.value.location}: ${getDeviceTypeName(device.value.type)}` : common.device;
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {
@@ -45,7 +53,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <dl class="facts">
             <dt>${devices.state}</dt>
             <dd><${Badge} kind=${kind}>${common.statuses[one.status]}<//> ${devices.states[one.status]}</dd>
-            ${getOpenQuestions(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
+            ${listOpenQuestions(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>${common.lastSeen}</dt>
             <dd><${RelativeTime} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>${w.paired}</dt>
@@ -102,7 +110,7 @@ function DeviceSettings(props: {
     ${isManager ? html`<${DeviceFields} of=${device} others=${others} /><p class="quiet">${w.past}</p>` : html`<${LocationField} now=${device.location} />`}
     <${ErrorMessage} text=${error} />
     <p class="actions">
-      <button class="main" ...${busyAttributes(isBusy)}>${words().common.save}</button>
+      <button class="main" ...${getBusyAttributes(isBusy)}>${words().common.save}</button>
       <span role="status">${said}</span>
     </p>
   </form>`;

@@ -1,10 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, formatNumberForInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { getTypeName } from './device.ts';
+import { getDeviceTypeName } from './device.ts';
 
 /** Values of the device form. A value is null if its field is empty. */
 export interface DeviceFormValues {
@@ -109,7 +109,7 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
       above.length > 0 &&
       html`<${Field} label=${w.behind} hint=${w.behindHint} control="select" name="upstream_device_id">
         <option value="">${w.noOther}</option>
-        ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${getTypeName(type)})</option>`)}
+        ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${getDeviceTypeName(type)})</option>`)}
       <//>`
     }`;
 }
@@ -145,7 +145,7 @@ function NumberField(props: {
 }) {
   const { name, label, hint, now, most, isRequired } = props;
   return html`<${Field} label=${label} hint=${hint} control=${DecimalInput}
-    name=${name} defaultValue=${toTypedNumber(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`;
+    name=${name} defaultValue=${formatNumberForInput(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`;
 }
 
 function ZoneField({ now }: { now: string }) {

@@ -15,7 +15,7 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
 /**
  * Returns the open questions about a device, except those that its status already shows. `isOpen`: whether the device's details are open.
  */
-export const getOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
+export const listOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')
     .filter((one) => !(one === 'silent' && status === 'inactive'))
@@ -31,7 +31,7 @@ export const canManageDevice = (
 ): boolean => managed_by === 'owner' || role !== 'homeowner';
 
 /** Returns the display name of a device type. */
-export const getTypeName = (type: string): string =>
+export const getDeviceTypeName = (type: string): string =>
   textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');
 
 type Usage = DeviceUsage['data'][number];

@@ -1,14 +1,14 @@
 import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { LoadedList } from '../../parts/list.ts';
-import type { Loaded } from '../../parts/load.ts';
+import type { LoadedData } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
 /** List of unpaired devices that were discovered through the account's gateways. */
 export const DiscoveredList = (props: {
-  discovered: Loaded<DiscoveredDevice[]>;
+  discovered: LoadedData<DiscoveredDevice[]>;
   zone: string;
   onPair: (one: DiscoveredDevice) => void;
 }) => html`<${Card} title=${words().devices.discovered.title}>

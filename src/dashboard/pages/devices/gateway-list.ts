@@ -3,7 +3,7 @@ import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { LoadedList } from '../../parts/list.ts';
-import { type Loaded, useAction, useAllPages } from '../../parts/load.ts';
+import { type LoadedData, useAction, useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -11,16 +11,16 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
 import { canManageDevice } from './device.ts';
-import { ReadMessage, type TypedMessage } from './read-message.ts';
+import { type MessageToRead, ReadMessage } from './read-message.ts';
 
 /** List of the account's gateways. A gateway is a household's own broker, or connects devices with their own message format. */
-export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
+export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: string; onChange: () => void }) {
   const { gateways, zone, onChange } = props;
   const { me } = useSession();
   const { common, devices, messages } = words();
   const w = devices.gateways;
   const [isCreating, setCreating] = useState(false);
-  const [reading, setReading] = useState<{ gateway: Gateway; of?: TypedMessage } | null>(null);
+  const [reading, setReading] = useState<{ gateway: Gateway; of?: MessageToRead } | null>(null);
   const { run, error } = useAction();
   const remove = ({ gateway_id }: Gateway) => run(() => callApi('DELETE', `/v1/gateways/${gateway_id}`).then(onChange));
   const table = (all: Gateway[]) =>
@@ -55,7 +55,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
               key=${one.gateway_id}
               gateway=${one}
               zone=${zone}
-              onRead=${(of: TypedMessage) => setReading({ gateway: one, of })}
+              onRead=${(of: MessageToRead) => setReading({ gateway: one, of })}
             />`,
             )}`}
     <//>
@@ -68,7 +68,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
  * List of a gateway's topics with unrecognised messages, most frequent first. Renders nothing if there are none. `onRead`: called to
  * examine a sample message.
  */
-function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
+function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: MessageToRead) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
   const unread = useAllPages<UnreadMessages>(`/v1/gateways/${gateway_id}/unread`);
@@ -93,7 +93,7 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: T
   </details>`;
 }
 
-function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) => void }) {
+function Example(props: { of: UnreadMessages; onRead: (message: MessageToRead) => void }) {
   const { shape, example } = props.of;
   const { common, messages, devices } = words();
   const { unread: w } = devices;

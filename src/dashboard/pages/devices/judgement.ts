@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
-import { ApiFailure, callApi, fetchAll, withQuery } from '../../api.ts';
+import { ApiFailure, callApi, fetchAllPages, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatTime } from '../../parts/format.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { Badge, CopyableText, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -92,7 +92,7 @@ function UseSetting(props: {
   const [isNoObject, setNoObject] = useState(false);
   const { run, isBusy, error } = useAction();
   const submit = (event: SubmitEvent) => {
-    const setting = typedSetting(String(submittedForm(event).get('setting')));
+    const setting = typedSetting(String(readSubmittedForm(event).get('setting')));
     setNoObject(setting === null);
     if (setting) run(async () => onSaved(await changeConfig(gateway, (config) => ({ ...config, ...setting }))));
   };
@@ -104,7 +104,7 @@ function UseSetting(props: {
     <${Field} label=${w.setting} hint=${w.useHint} control="textarea"
       name="setting" rows="6" spellcheck="false" required defaultValue=${JSON.stringify(of.decoder_config, null, 2)} />
     <${ErrorMessage} text=${isNoObject ? w.noSetting : error} />
-    <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.form.save}</button></p>
+    <p class="actions"><button class="main" ...${getBusyAttributes(isBusy)}>${w.form.save}</button></p>
   </form>`;
 }
 
@@ -176,7 +176,7 @@ async function changeConfig(
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,
 ): Promise<Gateway> {
   const { gateway_id, user_id } = of;
-  const all = await fetchAll<Gateway>(withQuery('/v1/gateways', { user_id }));
+  const all = await fetchAllPages<Gateway>(withQuery('/v1/gateways', { user_id }));
   const now = all.find((one) => one.gateway_id === gateway_id);
   if (!now) throw new ApiFailure(404, {});
   const decoder_config = change(now.decoder_config, now);

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { busyAttributes, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { changeMappings, getMeaningName, type MappingEntry, MessageDiagnosis, UNITS_BY_MEANING } from './judgement.ts';
 
@@ -32,7 +32,7 @@ export function MappingForm(props: {
   // Moves the focus to the form, because the form appears below a list that may be long.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
-    const mapped = mappedIn(submittedForm(event), path, topic);
+    const mapped = mappedIn(readSubmittedForm(event), path, topic);
     const isSaving = (event.submitter as HTMLButtonElement | null)?.value === 'save';
     run(async () => {
       if (isSaving) onSaved(await changeMappings(gateway, (all) => [...all, mapped]));
@@ -67,8 +67,8 @@ export function MappingForm(props: {
     <${ErrorMessage} text=${error} />
     ${tried && html`<h4>${form.tried}</h4><${MessageDiagnosis} of=${tried} zone=${zone} />`}
     <p class="actions">
-      <button value="try" ...${busyAttributes(isBusy)}>${form.try}</button>
-      <button value="save" class="main" ...${busyAttributes(isBusy)}>${form.save}</button>
+      <button value="try" ...${getBusyAttributes(isBusy)}>${form.try}</button>
+      <button value="save" class="main" ...${getBusyAttributes(isBusy)}>${form.save}</button>
     </p>
   </form>`;
 }

@@ -3,11 +3,11 @@ import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typ
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, CopyableText, Dialog, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
+import { Badge, ContentShownOnce, CopyableText, Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
-import { getTypeName, type DeviceLogin as Login } from './device.ts';
+import { getDeviceTypeName, type DeviceLogin as Login } from './device.ts';
 import { DeviceFields, readDeviceForm } from './device-fields.ts';
 import { guessDeviceType } from './discovered-list.ts';
 import { formatPublishCommands, getServiceAddress } from './snippets.ts';
@@ -39,8 +39,8 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     });
   };
   if (paired)
-    return html`<${Dialog} title=${w.title({ type: getTypeName(paired.type), location: paired.location })} onClose=${onClose}>
-      <${OneTimeContent} secret=${paired.mqtt?.password}>
+    return html`<${Dialog} title=${w.title({ type: getDeviceTypeName(paired.type), location: paired.location })} onClose=${onClose}>
+      <${ContentShownOnce} secret=${paired.mqtt?.password}>
         ${paired.mqtt ? renderInlineMarkup(w.copyNow) : w.byGateway}
       <//>
       <${FirstReading} deviceId=${paired.device_id} onHeard=${onChange} />

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
+import { ContentShownOnce, Dialog, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import {
   changeMappings,
@@ -17,7 +17,7 @@ import {
 import { MappingForm } from './map-form.ts';
 
 /** A message that the user has typed or that a gateway has received. */
-export interface TypedMessage {
+export interface MessageToRead {
   topic: string;
   payload: string;
   retained?: boolean;
@@ -30,20 +30,20 @@ export interface TypedMessage {
 export function ReadMessage(props: {
   gateway: Gateway;
   zone: string;
-  of?: TypedMessage;
+  of?: MessageToRead;
   onChange: () => void;
   onClose: () => void;
 }) {
   const { zone, of, onChange, onClose } = props;
   const { messages: w } = words();
   const [gateway, setGateway] = useState(props.gateway);
-  const [looked, setLooked] = useState<{ message: TypedMessage; judged: JudgedMessage } | null>(null);
+  const [looked, setLooked] = useState<{ message: MessageToRead; judged: JudgedMessage } | null>(null);
   const [chosen, setChosen] = useState<{ path: string | null } | null>(null);
   const [isSaved, setSaved] = useState(false);
   const { run, isBusy, error } = useAction();
-  const judge = (message: TypedMessage, decoder_config: Record<string, unknown>) =>
+  const judge = (message: MessageToRead, decoder_config: Record<string, unknown>) =>
     callApi<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
-  const look = (message: TypedMessage) => {
+  const look = (message: MessageToRead) => {
     setChosen(null);
     setSaved(false);
     run(async () => setLooked({ message, judged: await judge(message, gateway.decoder_config) }));
@@ -63,7 +63,7 @@ export function ReadMessage(props: {
   return html`<${Dialog} title=${w.title({ gateway: gateway.name })} onClose=${onClose}>
     <p class="quiet">${w.about}</p>
     <${MessageForm} of=${of} isBusy=${isBusy} error=${error} onLook=${look} />
-    ${isSaved && html`<${OneTimeContent}>${w.form.saved}<//>`}
+    ${isSaved && html`<${ContentShownOnce}>${w.form.saved}<//>`}
     ${looked && html`<${MessageDiagnosis} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
     ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
@@ -89,15 +89,15 @@ export function ReadMessage(props: {
 
 /** Form for a message. `of`: the initial message. */
 function MessageForm(props: {
-  of: TypedMessage | undefined;
+  of: MessageToRead | undefined;
   isBusy: boolean;
   error: string | null;
-  onLook: (message: TypedMessage) => void;
+  onLook: (message: MessageToRead) => void;
 }) {
   const { of, isBusy, error, onLook } = props;
   const { messages: w } = words();
   const submit = (event: SubmitEvent) => {
-    const form = submittedForm(event);
+    const form = readSubmittedForm(event);
     const retained = form.get('retained') !== null;
     onLook({ topic: String(form.get('topic')).trim(), payload: String(form.get('payload')), retained });
   };
@@ -106,7 +106,7 @@ function MessageForm(props: {
     <${Field} label=${w.payload} control="textarea" name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''} />
     <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
     <${ErrorMessage} text=${error} />
-    <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
+    <p class="actions"><button class="main" ...${getBusyAttributes(isBusy)}>${w.look}</button></p>
   </form>`;
 }
 
@@ -124,7 +124,7 @@ function Mappings(props: {
     <ul class="mapped">${all.map(
       (one, index) => html`<li key=${JSON.stringify(one)}>
         <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${getMeaningName(one.meaning)}, ${one.unit} `}
-        <button type="button" ...${busyAttributes(isBusy)} aria-label=${common.of({ what: w.remove, name: placeOf(one) })} onClick=${() => onRemove(index, one)}>${w.remove}</button>
+        <button type="button" ...${getBusyAttributes(isBusy)} aria-label=${common.of({ what: w.remove, name: placeOf(one) })} onClick=${() => onRemove(index, one)}>${w.remove}</button>
       </li>`,
     )}</ul>`;
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceImport } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure, callApi, formatErrorSentence, postBody } from '../../api.ts';
+import { ApiFailure, callApi, formatErrorSentence, postRequest } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatTimeAgo } from '../../parts/format.ts';
-import { submittedForm, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useLoad } from '../../parts/load.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { ImportErrors, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
@@ -51,7 +51,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     setStage({ is: 'choosing', problem: null });
   };
   const check = async (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     if (isBusy) return;
     setStage({ is: 'checking' });
     const mine = ++asked.current;
@@ -79,7 +79,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
       <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}
         type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />
       <p><label class="check"><input type="checkbox" name="create_users" onChange=${chooseAnew} /> ${w.createUsers}</label></p>
-      <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${busyAttributes(isBusy)}>${w.check}</button></p>
+      <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${getBusyAttributes(isBusy)}>${w.check}</button></p>
     </form>
     ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
     <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
@@ -100,7 +100,7 @@ async function checkTable(formData: FormData): Promise<Stage> {
   if ('problem' in table) return { is: 'choosing', problem: words().fleet.imports.noTable[table.problem] };
   const query = formData.get('create_users') === 'on' ? '?create_users=true' : '';
   try {
-    const check = await postBody<ImportCheck>(`/v1/import-check${query}`, { type: 'text/csv', text: table.text });
+    const check = await postRequest<ImportCheck>(`/v1/import-check${query}`, { type: 'text/csv', text: table.text });
     if (check.mistakes.length > 0) return { is: 'refused', mistakes: check.mistakes };
     return { is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check }, problem: null };
   } catch (error) {
@@ -111,7 +111,7 @@ async function checkTable(formData: FormData): Promise<Stage> {
 async function importTable(of: Checked): Promise<Stage> {
   try {
     const sent = { once: of.once, type: 'text/csv', text: of.text };
-    return { is: 'done', made: await postBody<DeviceImport>(`/v1/imports${of.query}`, sent) };
+    return { is: 'done', made: await postRequest<DeviceImport>(`/v1/imports${of.query}`, sent) };
   } catch (error) {
     return refusal(error) ?? { is: 'checked', of, problem: formatErrorSentence(error) };
   }

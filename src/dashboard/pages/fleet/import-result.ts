@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { DeviceImport, ImportCredentials } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { postBody } from '../../api.ts';
+import { postRequest } from '../../api.ts';
 import { html } from '../../html.ts';
 import { saveFile } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
+import { ErrorMessage, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -35,7 +35,7 @@ export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBus
     <${Differing} of=${of.differing} />
     ${
       of.created > 0 &&
-      html`<p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
+      html`<p class="actions"><button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
     }`;
 }
 
@@ -86,7 +86,7 @@ export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?:
       const path = `/v1/imports/${of.import_id}/credentials`;
       // With an idempotency key, this session can request the passwords again, because the response may be lost, or the user may cancel the
       // browser's save dialog.
-      const taken = await postBody<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
+      const taken = await postRequest<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       saveFile(new Blob([formatCredentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
       onTaken?.();
@@ -94,7 +94,7 @@ export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?:
   return html`<p class="note">${renderInlineMarkup(w.once)}</p>
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
-    <p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
+    <p class="actions"><button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
 }
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;

@@ -7,7 +7,7 @@ import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
 import { getTodayInZone } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Paged list of the homes of a group, with a form that adds a home by its e-mail address. */
@@ -37,7 +37,7 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
   return html`<${Card} title=${w.homesOf({ name: group.name })}>
     <form class="line" onSubmit=${add}>
       <${Field} label=${common.fields.email} hint=${w.addHint} name="email" type="email" required autocomplete="off" />
-      <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
+      <p class="actions"><button class="main" ...${getBusyAttributes(isBusy)}>${w.add}</button></p>
     </form>
     <${ErrorMessage} text=${error} />
     <${PagedList} of=${homes} label=${w.homesOf({ name: group.name })} empty=${html`<p>${w.noHomes}</p>`}>

@@ -13,7 +13,7 @@ import {
 } from '../../parts/period.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Total } from './figure.ts';
+import { TotalFigure } from './figure.ts';
 
 /**
  * Controls that select the period: its unit, the previous or next period, or any date. On a phone they are at the bottom of the screen,
@@ -133,7 +133,7 @@ export function CommodityCards({ of }: { of: Glance[] }) {
 function Figures({ of: { unit, used, before, last_year } }: { of: Glance }) {
   const { period: w } = words();
   const total = (name: string, { used: amount, estimated }: Glance['used']) =>
-    html`<${Total} name=${name} used=${amount} estimated=${estimated} unit=${UNIT_OF[unit]} />`;
+    html`<${TotalFigure} name=${name} used=${amount} estimated=${estimated} unit=${UNIT_OF[unit]} />`;
   return html`<dl class="figures" aria-label=${unit}>
     ${total(w.used, used)}
     ${before.used !== null && total(w.commodities.before, before)}

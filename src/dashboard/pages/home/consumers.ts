@@ -1,11 +1,17 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { formatKwh, formatMoneyAmount, formatPercent, formatRoughMoney, formatWatts } from '../../parts/format.ts';
-import { getPeriodAddress } from '../../parts/period.ts';
+import {
+  formatApproximateMoney,
+  formatKwh,
+  formatMoneyAmount,
+  formatPercent,
+  formatWatts,
+} from '../../parts/format.ts';
+import { formatPeriodForUrl } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { getTypeName } from '../devices/device.ts';
+import { getDeviceTypeName } from '../devices/device.ts';
 
 type Device = Period['devices'][number];
 type Follow = (page: string) => object;
@@ -76,7 +82,7 @@ function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts 
       name: device.location,
       page: device.is_gone ? null : pageOf(device.device_id, shown),
       about: [
-        getTypeName(device.type),
+        getDeviceTypeName(device.type),
         ...(behind ? [w.behind({ device: behind })] : []),
         ...(device.is_gone ? [w.gone] : []),
       ].join(', '),
@@ -103,7 +109,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
         [
           common.device,
           ({ device_id, location, type, placement }) =>
-            html`<span><a ...${follow(pageOf(device_id, period))}>${location}</a> <span class="quiet">${getTypeName(type)}, ${named.places[placement]}</span></span>`,
+            html`<span><a ...${follow(pageOf(device_id, period))}>${location}</a> <span class="quiet">${getDeviceTypeName(type)}, ${named.places[placement]}</span></span>`,
         ],
         [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : formatKwh(import_kwh))],
         [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : formatKwh(export_kwh))],
@@ -116,7 +122,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
-    : `devices/${deviceId}/${getPeriodAddress({ unit, start })}`;
+    : `devices/${deviceId}/${formatPeriodForUrl({ unit, start })}`;
 
 interface Row {
   key: string;
@@ -185,7 +191,7 @@ export function findReportableNightLoad({ profile, devices }: Pick<Period, 'prof
 
 /** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
 export const getYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
-  formatRoughMoney((load * of.amount) / 1_000, of.currency);
+  formatApproximateMoney((load * of.amount) / 1_000, of.currency);
 
 /** Sentence about the load at night, most of which is wasted because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {

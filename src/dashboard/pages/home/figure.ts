@@ -14,7 +14,7 @@ import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Dialog, Loading, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { getTypeName } from '../devices/device.ts';
+import { getDeviceTypeName } from '../devices/device.ts';
 
 /** First and last day of a total, as YYYY-MM-DD. */
 interface Days {
@@ -45,13 +45,13 @@ export function ElectricityTotal(props: {
   const opens = (shown: string) =>
     of &&
     html`<button type="button" class="opens" aria-label=${words().home.figure.opens({ name, shown })} onClick=${() => setOpen(true)}>${shown}</button>`;
-  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${formatKwh} link=${opens} cost=${cost}>
+  return html`<${TotalFigure} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${formatKwh} link=${opens} cost=${cost}>
     ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
   <//>`;
 }
 
 /** A total in its unit with its estimated share; null if unknown. `link`: content that replaces the text of the total. */
-export function Total(props: {
+export function TotalFigure(props: {
   name: string;
   used: number | null;
   estimated: number | null;
@@ -121,7 +121,7 @@ function tableOf(devices: readonly Device[]) {
       [
         common.device,
         ({ location, type, placement }) =>
-          html`<span>${location} <span class="quiet">${getTypeName(type)}, ${named.placements[placement]}</span></span>`,
+          html`<span>${location} <span class="quiet">${getDeviceTypeName(type)}, ${named.placements[placement]}</span></span>`,
       ],
       [w.in, ({ import_kwh }) => shownOr(import_kwh)],
       [w.out, ({ export_kwh }) => shownOr(export_kwh)],

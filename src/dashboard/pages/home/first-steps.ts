@@ -3,9 +3,9 @@ import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatDay } from '../../parts/format.ts';
-import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
+import { readSubmittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { formatPeriod, getPeriodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -44,7 +44,7 @@ function HomeQuestion() {
   const w = period.yourHome;
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    const email = String(submittedForm(event).get('email'));
+    const email = String(readSubmittedForm(event).get('email'));
     run(async () => {
       const home = { email, role: 'homeowner', timezone: me.timezone };
       const { user_id } = await callApi<{ user_id: string }>('POST', '/v1/users', home);
@@ -57,7 +57,7 @@ function HomeQuestion() {
       <${Field} label=${common.fields.email} hint=${w.hint} type="email" name="email" autocomplete="email" required maxlength="254" />
       <${ErrorMessage} text=${error} />
       <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.yes}</button>
+        <button class="main" ...${getBusyAttributes(isBusy)}>${w.yes}</button>
         <button type="button" onClick=${() => go('fleet')}>${w.no}</button>
       </p>
     </form>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSelfConsumption, isBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers } from './flows.ts';
+import { findSelfConsumption, isFlowBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -92,13 +92,13 @@ test('a flow of zero has no band, and without any flow there is no diagram', () 
 });
 
 test('shows no diagram if inflow and outflow differ by more than rounding, because they belong to different times', () => {
-  expect(isBalanced([2.5, 3], [5.5, 0])).toBe(true);
-  expect(isBalanced([0.004, 0], [0.001, 0])).toBe(true);
-  expect(isBalanced([100, 20.5], [119.9])).toBe(true);
+  expect(isFlowBalanced([2.5, 3], [5.5, 0])).toBe(true);
+  expect(isFlowBalanced([0.004, 0], [0.001, 0])).toBe(true);
+  expect(isFlowBalanced([100, 20.5], [119.9])).toBe(true);
   // Inflow and outflow differ: an inverter reported 2.5 kWh before the grid meter existed.
-  expect(isBalanced([2.5, 3], [3, 0])).toBe(false);
+  expect(isFlowBalanced([2.5, 3], [3, 0])).toBe(false);
   // Inflow and outflow differ: energy was exported, but the home has no producer.
-  expect(isBalanced([10], [10, 7])).toBe(false);
+  expect(isFlowBalanced([10], [10, 7])).toBe(false);
 });
 
 test('used energy is split by device, largest first, including the untracked remainder', () => {

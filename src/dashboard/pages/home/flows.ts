@@ -100,7 +100,7 @@ export function listConsumers(
   const whole: Use[] = [{ kind: 'all', kwh: used }];
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
-  if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
+  if (!isFlowBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
   // If only one device remains, it is shown by its name instead of as a group.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
@@ -171,7 +171,7 @@ interface Sides {
   to: End[];
 }
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
-const isEven = ({ from, to }: Sides): boolean => isBalanced(energies(from), energies(to));
+const isEven = ({ from, to }: Sides): boolean => isFlowBalanced(energies(from), energies(to));
 
 /** Flow diagram. Each band is as wide as the energy of its flow. Screen readers get the figures as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
@@ -277,7 +277,7 @@ const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
 /** Whether inflow equals outflow. Inflow and outflow differ if the meters cover different times or a meter is missing. Pure. */
-export function isBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
+export function isFlowBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));
 }

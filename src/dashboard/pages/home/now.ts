@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Period, PowerTrail } from '#src/api/dashboard/shapes.ts';
+import type { Period, RecentPower } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useServerEvents } from '../../parts/changes.ts';
 import { formatWatts } from '../../parts/format.ts';
-import { useNow } from '../../parts/ui.ts';
+import { useCurrentTimeMs } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Time, in ms, for which a measured power counts as current. The service uses the same time. */
@@ -23,10 +23,10 @@ interface Point {
  * Current power of the home, with a sparkline of the last ten minutes. If power is not measured, shows the average of the last minutes,
  * labelled as such. `onStale`: called when the measured power of the page's data is over a minute old.
  */
-export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void }) {
+export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
   const w = words().period;
-  const nowMs = useNow();
+  const nowMs = useCurrentTimeMs();
   const { live, trail, offsetMs } = useLivePower(of.user_id);
   const loaded = useRef({ power, atMs: nowMs });
   if (loaded.current.power !== power) loaded.current = { power, atMs: Date.now() };
@@ -68,7 +68,7 @@ function useLivePower(userId: string) {
   }, []);
   // Loads the powers that were measured before the stream was connected, or while the stream was interrupted.
   const load = useCallback(() => {
-    callApi<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
+    callApi<RecentPower>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
         const points = trail.map((one) => ({ atMs: Date.parse(one.at), watts: one.watts }));
         setState((state) => {

@@ -3,7 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatKwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { describeRemark, formatDayName, formatTimeIn, formatWholeWatts } from '../../parts/remark-text.ts';
+import { describeRemark, formatDayName, formatTimeInZone, formatWholeWatts } from '../../parts/remark-text.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -43,7 +43,7 @@ interface Comparison {
 /** Returns the comparison of values in a remark; null if it has none. `zone`: time zone of the displayed times. */
 function comparisonOf(remark: Remark, zone: string): Comparison | null {
   const { compared: c } = words().home.plainWords;
-  const upTo = (iso: string) => c.upTo({ time: formatTimeIn(iso, zone) });
+  const upTo = (iso: string) => c.upTo({ time: formatTimeInZone(iso, zone) });
   const ofEnergy = (column: string, rows: readonly { at: string; kwh: number }[], usual: number): Comparison => ({
     column,
     values: rows.map(({ at, kwh: value }) => ({ name: upTo(at), value })),

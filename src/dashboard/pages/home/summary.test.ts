@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cost } from '#src/api/dashboard/shapes.ts';
-import { computeChanges } from './summary.ts';
+import { computeRelativeChanges } from './summary.ts';
 
 const cost = (total: string, more: Partial<NonNullable<Cost>> = {}): Cost => ({
   ...{ currency: 'EUR', total, import: total, export: '0', standing: '0', estimated: '0', missing_prices_kwh: 0 },
@@ -18,7 +18,7 @@ test.each([
   ['nothing was used then', known(0), known(5), '1', '5', null, null],
   ['the home earned then', known(100), known(100), '-3', '5', 0, null],
 ])('summary of a home: %s', (_, then, now, before, after, energy, money) => {
-  const changes = computeChanges(then, now, { before: cost(before), now: cost(after) });
+  const changes = computeRelativeChanges(then, now, { before: cost(before), now: cost(after) });
   const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 3));
   expect(changes).toEqual({ energy: near(energy), cost: near(money) });
 });
@@ -26,5 +26,5 @@ test.each([
 test('omits a comparison of costs that are not comparable', () => {
   const dear = cost('20');
   for (const before of [null, cost('10', { currency: 'SEK' }), cost('10', { missing_prices_kwh: 0.1 })])
-    expect(computeChanges(known(100), known(100), { before, now: dear })).toEqual({ energy: 0, cost: null });
+    expect(computeRelativeChanges(known(100), known(100), { before, now: dear })).toEqual({ energy: 0, cost: null });
 });

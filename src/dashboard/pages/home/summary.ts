@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { getYearlyCost } from './consumers.ts';
 import { ElectricityTotal } from './figure.ts';
 import { findSelfConsumption } from './flows.ts';
-import { CurrentPower } from './now.ts';
+import { CurrentPowerCard } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
@@ -33,7 +33,7 @@ export function MainFigures({
   // There are no details for a device, whose total has no components, nor for a year, which has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
-    ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
+    ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
     <${ElectricityTotal} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
     ${compared?.before && html`<${Then} name=${formatPrecedingDays(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
   </dl>`;
@@ -93,7 +93,7 @@ interface Changes {
  * Returns the relative change of the energy, and that of the cost if it clearly differs. Costs are not compared if some of the energy has
  * no price. Pure.
  */
-export function computeChanges(
+export function computeRelativeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   now: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   costs: { before: Cost; now: Cost },
@@ -152,7 +152,7 @@ function Then(props: {
   const until = cutOf(of);
   const days = formatDayRange(then.start, then.end);
   const cost = costs?.compared[which] ?? null;
-  const changes = computeChanges(then, now, { before: cost, now: costs?.compared.now ?? null });
+  const changes = computeRelativeChanges(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>
     Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: formatPercent(Math.abs(change)) });
   const energy = changes.energy === null ? null : inWords(changes.energy);

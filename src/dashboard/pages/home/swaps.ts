@@ -1,9 +1,9 @@
-import type { SwapGuess } from '#src/api/dashboard/shapes.ts';
+import type { SuspectedMeterSwap } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
+import { Card, ErrorMessage, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -24,12 +24,12 @@ export function SuspectedMeterSwaps(props: {
   const w = home.swaps;
   const minute = newestAt?.slice(0, 16);
   const swaps = useLoad(
-    () => callApi<SwapGuess[]>('GET', withQuery('/v1/swaps', { user_id: userId })),
+    () => callApi<SuspectedMeterSwap[]>('GET', withQuery('/v1/swaps', { user_id: userId })),
     [userId, minute],
   );
   const { run, isBusy, error } = useAction();
   const asked = swaps.value?.filter(({ device_id }) => deviceId === undefined || device_id === deviceId) ?? [];
-  const answer = ({ device_id, native_name, at }: SwapGuess, is_replaced: boolean) =>
+  const answer = ({ device_id, native_name, at }: SuspectedMeterSwap, is_replaced: boolean) =>
     run(async () => {
       await callApi('POST', `/v1/devices/${device_id}/swaps`, { at, native_name, is_replaced, reason: w.reason });
       swaps.again();
@@ -44,13 +44,13 @@ export function SuspectedMeterSwaps(props: {
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
         <p>${renderInlineMarkup(say({ location, before: register(one, before), after: register(one, after), at: formatTime(at, zone) }))}</p>
         <p class="actions">
-          <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
-          <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>
+          <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
+          <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>
         </p>
       </div>`;
     })}
   <//>`;
 }
 
-const register = ({ is_volume }: SwapGuess, value: number): string =>
+const register = ({ is_volume }: SuspectedMeterSwap, value: number): string =>
   `${numberFormat({ maximumFractionDigits: 3 }).format(value)} ${is_volume ? 'm³' : 'kWh'}`;

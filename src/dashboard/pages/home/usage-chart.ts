@@ -26,7 +26,7 @@ const stored = <One extends string>(key: string, among: readonly [One, ...One[]]
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
 });
-export const storedRows = stored('day-rows', DAY_ROWS);
+export const storedDayRowLength = stored('day-rows', DAY_ROWS);
 const storedReading = stored('chart-reading', READINGS);
 
 /** A row of the usage of a home or device. */

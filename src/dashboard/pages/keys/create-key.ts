@@ -4,8 +4,8 @@ import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { formatTime } from '../../parts/format.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedAddressesField, ExpiryChoice, getKeyName, getSelectedExpiry, readAllowedAddresses } from './key.ts';
@@ -23,7 +23,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}><${KeyShownOnce} made=${made} onDone=${onClose} /><//>`;
 
   const create = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const name = String(formData.get('name')).trim();
     run(async () => {
       const allowed_addresses = readAllowedAddresses(formData);
@@ -76,7 +76,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   const [made, setMade] = useState<RotatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   const rotate = (event: SubmitEvent) => {
-    const rotationData = submittedForm(event);
+    const rotationData = readSubmittedForm(event);
     const overlap_hours = parseDecimalInput(String(rotationData.get('hours')));
     const { expires_at } = getSelectedExpiry(rotationData);
     run(async () => {
@@ -112,7 +112,7 @@ function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: ()
   const { common, keys: w } = words();
   const line = formatCurlCommand(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`
-    <${OneTimeContent} secret=${made.key}>
+    <${ContentShownOnce} secret=${made.key}>
       ${renderInlineMarkup(w.copyNow)}
     <//>
     <${CopyableText} text=${made.key} label=${w.key} />

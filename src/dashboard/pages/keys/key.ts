@@ -11,7 +11,7 @@ export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
 /** Whether an API key expires within a week, so that it should be replaced now. */
-export const doesKeyEndSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
+export const isKeyEndingSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
 /** Selectable validity of an API key in days. */

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import type { NamedAuditRecord } from '#src/api/dashboard/shapes.ts';
+import type { AuditRecordWithEmails } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
-import { submittedForm, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
@@ -14,7 +14,7 @@ const SHOWN = 25;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Table of accounts with their roles and plans. A change of a plan takes effect immediately. */
-export function Accounts() {
+export function AccountTable() {
   const [search, setSearch] = useState('');
   const [turn, setTurn] = useState(0);
   const { run, isBusy, error } = useAction();
@@ -53,7 +53,7 @@ export function Accounts() {
         <${Field} label="E-mail" name="email" type="email" required maxlength="254" />
         <${Field} label="Role" control="select" name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}<//>
         <${Field} label="Time zone" hint="Its days and months begin there." name="timezone" required maxlength="60" defaultValue=${ZONE} />
-        <button class="main" ...${busyAttributes(creating.isBusy)}>Create</button>
+        <button class="main" ...${getBusyAttributes(creating.isBusy)}>Create</button>
         <${ErrorMessage} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
       </form>
@@ -72,7 +72,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
             <th scope="row" data-name="E-mail">${user.email}</th>
             <td data-name="Role">${user.role}</td>
             <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${busyAttributes(props.isBusy)}
+            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${getBusyAttributes(props.isBusy)}
               onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
               ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
             </select></td>
@@ -90,7 +90,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
 export function AuditLog() {
   const [user, setUser] = useState('');
   const filter = (event: SubmitEvent) => {
-    setUser(String(submittedForm(event).get('account')).trim());
+    setUser(String(readSubmittedForm(event).get('account')).trim());
   };
   return html`<${Card} title="Who did what">
     <form class="actions ends" onSubmit=${filter}>
@@ -102,9 +102,9 @@ export function AuditLog() {
 }
 
 function AuditList({ user }: { user: string }) {
-  const pages = usePages<NamedAuditRecord>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
+  const pages = usePages<AuditRecordWithEmails>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
   return html`<${PagedList} of=${pages} empty=${html`<p>There are no entries.</p>`}>
-      ${(rows: NamedAuditRecord[]) => html`<div class="table"><table>
+      ${(rows: AuditRecordWithEmails[]) => html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>
               <tbody>${rows.map(
                 (act) => html`<tr key=${act.audit_id}>
@@ -123,7 +123,7 @@ function AuditList({ user }: { user: string }) {
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
-function detailsText({ details }: NamedAuditRecord): string {
+function detailsText({ details }: AuditRecordWithEmails): string {
   const { members, ...values } = details as { members?: string[] };
   const namedValues = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
   const others = (members ?? []).filter((name) => !(name in values));

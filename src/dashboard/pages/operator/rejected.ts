@@ -3,8 +3,8 @@ import type { RejectedMessageEntry, ReplayCounts } from '#src/api/dashboard/shap
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
-import { submittedForm, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
 /** Interval at which the newest rejected messages are reloaded. */
@@ -31,9 +31,9 @@ export function RejectedMessages() {
       setTurn(turn + 1);
     });
   const filter = (event: SubmitEvent) => {
-    setDevice(String(submittedForm(event).get('device')).trim());
+    setDevice(String(readSubmittedForm(event).get('device')).trim());
   };
-  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${getBusyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Processing them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>

@@ -9,7 +9,7 @@ import { words } from '../../words/words.ts';
 import { getAlertRuleName } from '../alerts/alert.ts';
 
 /** List of all subjects about which the account can be notified, with the channel of each. */
-export function Notices() {
+export function NotificationList() {
   const { me } = useSession();
   const to = usePageLink();
   const { alerts: named, sessions: w } = words();

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, CopyableText, Dialog, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
+import { CopyableText, Dialog, ErrorMessage, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -37,7 +37,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
     onClose();
   };
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  return html`<p class="actions"><button type="button" ...${busyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button></p>
+  return html`<p class="actions"><button type="button" ...${getBusyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button></p>
     <${ErrorMessage} text=${error} />
     ${
       link &&

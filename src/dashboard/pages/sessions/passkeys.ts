@@ -3,10 +3,10 @@ import type { Passkey } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { LoadedList } from '../../parts/list.ts';
-import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
+import { readSubmittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
-import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
+import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
+import { canUsePasskeys, createPasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -21,10 +21,10 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   const { run, isBusy, error } = useAction();
   const [isAdded, setAdded] = useState(false);
   const add = (event: SubmitEvent) => {
-    const name = String(submittedForm(event).get('name'));
+    const name = String(readSubmittedForm(event).get('name'));
     setAdded(false);
     run(async () => {
-      const made = await makePasskey().catch(notAllowed);
+      const made = await createPasskey().catch(notAllowed);
       await callApi('POST', '/v1/passkeys', { ...made, name });
       setAdded(true);
       passkeys.again();
@@ -53,7 +53,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
     );
   const form = () => html`<form onSubmit=${add}>
     <${Field} label=${w.passkeyName} hint=${w.passkeyNameHint} name="name" autocomplete="off" required maxlength="60" defaultValue=${proposedName} />
-    <button ...${busyAttributes(isBusy)}>${w.passkeyAdd}</button>
+    <button ...${getBusyAttributes(isBusy)}>${w.passkeyAdd}</button>
   </form>`;
   return html`<${Card} title=${w.passkeysTitle}>
     <p>${w.passkeysAbout}</p>

@@ -1,8 +1,8 @@
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { LanguageChoice, ThemeChoice } from '../../parts/appearance.ts';
+import { LanguageSelect, ThemeSelect } from '../../parts/appearance.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field } from '../../parts/ui.ts';
+import { Card, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -10,8 +10,8 @@ import { words } from '../../words/words.ts';
 export function Appearance() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
-    <${Field} label=${common.language} hint=${w.languageHint} control=${LanguageChoice} />
-    <${Field} label=${common.colours.title} control=${ThemeChoice} />
+    <${Field} label=${common.language} hint=${w.languageHint} control=${LanguageSelect} />
+    <${Field} label=${common.colours.title} control=${ThemeSelect} />
   <//>`;
 }
 
@@ -29,7 +29,7 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
       leave();
       if (continue_at !== undefined) location.assign(continue_at);
     });
-  return html`<button type="button" ...${busyAttributes(isBusy)} onClick=${signOut}>${everywhere ? frame.signOutEverywhere : frame.signOut}</button>
+  return html`<button type="button" ...${getBusyAttributes(isBusy)} onClick=${signOut}>${everywhere ? frame.signOutEverywhere : frame.signOut}</button>
     <${ErrorMessage} text=${error} />`;
 }
 

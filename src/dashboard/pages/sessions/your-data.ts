@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { callApi, downloadFile } from '../../api.ts';
 import { html } from '../../html.ts';
 import { saveFile } from '../../parts/file-menu.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { busyAttributes, Card, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { Card, Dialog, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -27,7 +27,7 @@ export function AccountData() {
   return html`<${Card} title=${w.dataTitle}>
     <p>${w.exportAbout}</p>
     <p class="actions">
-      <button type="button" ...${busyAttributes(isBusy)} onClick=${fetchFile}>${w.export}</button>
+      <button type="button" ...${getBusyAttributes(isBusy)} onClick=${fetchFile}>${w.export}</button>
       ${me.role === 'homeowner' && html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${w.deleteAccount}</button>`}
     </p>
     <p class="quiet told" role="status">${isBusy ? w.exporting : saved && words().common.download.ready({ name: saved })}</p>
@@ -43,7 +43,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { run, isBusy, error } = useAction();
   const [mistake, setMistake] = useState<string | undefined>();
   const erase = (event: SubmitEvent) => {
-    const typed = String(submittedForm(event).get('email')).trim();
+    const typed = String(readSubmittedForm(event).get('email')).trim();
     if (typed.toLowerCase() !== me.email.toLowerCase()) return setMistake(w.otherAddress({ email: me.email }));
     setMistake(undefined);
     run(async () => {
@@ -59,7 +59,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       <${Field} label=${w.confirmAddress} mistake=${mistake} type="email" name="email" autocomplete="off" required maxlength="254" />
       <${ErrorMessage} text=${error} />
       <p class="actions">
-        <button class="danger" ...${busyAttributes(isBusy)}>${w.deleteForever}</button>
+        <button class="danger" ...${getBusyAttributes(isBusy)}>${w.deleteForever}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
+import type { WhatIfResponse } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, formatNumberForInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import {
   createMoneyFormatter,
   DAY_MS,
@@ -11,8 +11,8 @@ import {
   formatMoneyAmount,
   formatPercent,
 } from '../../parts/format.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
+import { Dialog, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -21,7 +21,7 @@ interface Tried {
   days: { start: string; end: string };
   price: number | null;
   /** Result of the simulation. Null if the home has no surplus that a battery could store. */
-  answer: WhatIfAnswer | null;
+  answer: WhatIfResponse | null;
 }
 
 /** Maximum share of time with unknown usage for which a payback is computed. The savings of this time are missing. */
@@ -33,14 +33,14 @@ type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'u
 /**
  * Returns the number of hours in a range of days. Ignores changes of the clock, because one hour makes no difference to a payback. Pure.
  */
-export const countHours = ({ start, end }: { start: string; end: string }): number =>
+export const countHoursInDays = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
 /**
  * Returns the payback of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
  * `unknownHours`: number of these hours with unknown usage. Pure.
  */
-export function getPayback({
+export function computePayback({
   saved,
   price,
   hours,
@@ -65,21 +65,21 @@ export function BatteryDialog(props: {
   const [tried, setTried] = useState<Tried | null>(null);
   const { run, isBusy, error } = useAction();
   const tryIt = (event: SubmitEvent) => {
-    const formData = submittedForm(event);
+    const formData = readSubmittedForm(event);
     const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
     // Rounded to six decimals, because a division by 100 can produce more than the nine decimals that the service accepts.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
-      const asked = callApi<WhatIfAnswer>('POST', '/v1/what-if', { user_id: user.user_id, ...days, battery });
+      const asked = callApi<WhatIfResponse>('POST', '/v1/what-if', { user_id: user.user_id, ...days, battery });
       const answer = await asked.catch(noSurplus);
       setTried({ days, price: typed('price'), answer });
     });
   };
   const field = (name: keyof typeof DEFAULTS, label: string, hint: string, limits: object) =>
     html`<${Field} label=${label} hint=${hint} control=${DecimalInput}
-      name=${name} defaultValue=${toTypedNumber(DEFAULTS[name])} limits=${limits} isRequired=${name !== 'price'}
+      name=${name} defaultValue=${formatNumberForInput(DEFAULTS[name])} limits=${limits} isRequired=${name !== 'price'}
       onInput=${() => setTried(null)} />`;
   return html`<${Dialog} title=${w.question} onClose=${onClose}>
     <form onSubmit=${tryIt}>
@@ -96,7 +96,7 @@ export function BatteryDialog(props: {
         ${tried?.answer && html`<${Sides} of=${tried.answer} />`}
       </section>
       <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.do}</button>
+        <button class="main" ...${getBusyAttributes(isBusy)}>${w.do}</button>
         <button type="button" onClick=${onClose}>${common.close}</button>
       </p>
     </form>
@@ -139,19 +139,19 @@ function paybackWords(of: {
 }): string {
   const w = words().tariffs.whatIf.battery;
   const { saved, price, days, currency, unknown_hours } = of;
-  const payback = getPayback({ saved, price, hours: countHours(days), unknownHours: unknown_hours });
+  const payback = computePayback({ saved, price, hours: countHoursInDays(days), unknownHours: unknown_hours });
   if (payback.kind === 'unknown') return w.tooLittle;
   const shown = formatMoneyAmount(String(price), currency);
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
 }
 
 /** Table that compares a home without and with the battery. */
-function Sides({ of: { before, after } }: { of: WhatIfAnswer }) {
+function Sides({ of: { before, after } }: { of: WhatIfResponse }) {
   const { common, home, tariffs } = words();
   const w = tariffs.whatIf.battery;
-  const cost = (side: WhatIfAnswer['before']) =>
+  const cost = (side: WhatIfResponse['before']) =>
     side.cost ? formatMoneyAmount(side.cost.total, side.cost.currency) : null;
-  const share = (side: WhatIfAnswer['before']) => (side.autarky === null ? null : formatPercent(side.autarky));
+  const share = (side: WhatIfResponse['before']) => (side.autarky === null ? null : formatPercent(side.autarky));
   const rows: [name: string, before: string | null, after: string | null][] = [
     [tariffs.fromGrid, formatKwh(before.grid_import_kwh, 0), formatKwh(after.grid_import_kwh, 0)],
     [tariffs.intoGrid, formatKwh(before.grid_export_kwh, 0), formatKwh(after.grid_export_kwh, 0)],

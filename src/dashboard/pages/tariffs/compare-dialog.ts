@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { Cost, TariffComparison, UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
 import { getErrorsByPath, useFormAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Dialog, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
+import { Dialog, ErrorMessage, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
-import { getDefaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
+import { createTariffRequest, getTariffForm, type TariffForm } from './form.ts';
+import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
 /** Path of the compared tariff in the request, with which the paths of its validation errors begin. */
@@ -23,16 +23,16 @@ const PATH = 'tariffs.0.';
 export function CompareDialog(props: {
   current: Tariff | null;
   days: { start: string; end: string };
-  series: UsableSeries[] | null;
+  series: UsablePriceSeries[] | null;
   onClose: () => void;
 }) {
   const { current, days, series, onClose } = props;
   const { user } = useSession();
   const { common, tariffs } = words();
   const w = tariffs.whatIf.compare;
-  const begun = ({ terms, name, currency }: StartingPoint) =>
+  const begun = ({ terms, name, currency }: InitialTariffTerms) =>
     getTariffForm(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
-  const [form, setForm] = useState<TariffForm>(() => begun(getDefaultStartingPoint(current, user.timezone)));
+  const [form, setForm] = useState<TariffForm>(() => begun(getDefaultTariffTerms(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
@@ -41,20 +41,20 @@ export function CompareDialog(props: {
     setAnswer(null);
     setForm(next);
   };
-  const start = (chosen: StartingPoint) => {
+  const start = (chosen: InitialTariffTerms) => {
     change(() => begun(chosen));
     setNote(chosen.note);
     action.clear();
   };
   const compare = (event: SubmitEvent) => {
     event.preventDefault();
-    const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
+    const { valid_from: _, ...tariff } = createTariffRequest(form, undefined);
     const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
     action.send(async () => setAnswer(await callApi<TariffComparison>('POST', '/v1/tariffs/compare', body)));
   };
   return html`<${Dialog} title=${w.question} onClose=${onClose}>
     <form onSubmit=${compare} ref=${action.form}>
-      <${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />
+      <${InitialTermsSelect} current=${current} zone=${user.timezone} onStart=${start} />
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
       <${ErrorMessage} text=${action.error} />
@@ -63,7 +63,7 @@ export function CompareDialog(props: {
         ${answer && html`<${Parts} of=${answer} />`}
       </section>
       <p class="actions">
-        <button class="main" ...${busyAttributes(action.isBusy)}>${w.do}</button>
+        <button class="main" ...${getBusyAttributes(action.isBusy)}>${w.do}</button>
         <button type="button" onClick=${onClose}>${common.close}</button>
       </p>
     </form>

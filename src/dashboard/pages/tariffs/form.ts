@@ -1,5 +1,5 @@
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
-import { parseLocalDecimal, toTypedNumber } from '../../parts/decimal-input.ts';
+import { formatNumberForInput, parseLocalDecimal } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff in the form of its input fields: numbers are text, and empty fields are omitted. */
@@ -53,12 +53,12 @@ export function getTariffForm(
   const { standing_per_day = '', capacity, import: imports, export: exports } = terms;
   return {
     ...about,
-    standing_per_day: toTypedNumber(standing_per_day),
+    standing_per_day: formatNumberForInput(standing_per_day),
     capacity: capacity
       ? {
-          per_kw_month: toTypedNumber(capacity.per_kw_month),
+          per_kw_month: formatNumberForInput(capacity.per_kw_month),
           months_averaged: String(capacity.months_averaged ?? ''),
-          minimum_kw: toTypedNumber(capacity.minimum_kw),
+          minimum_kw: formatNumberForInput(capacity.minimum_kw),
         }
       : null,
     import: ratesForm(imports),
@@ -67,23 +67,29 @@ export function getTariffForm(
 }
 
 function ratesForm(rates: Rates): RatesForm {
-  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: toTypedNumber(rates.per_kwh) };
+  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: formatNumberForInput(rates.per_kwh) };
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
-    return { ...NO_RATES, kind: 'series', series_id, multiply: toTypedNumber(multiply), add: toTypedNumber(add) };
+    return {
+      ...NO_RATES,
+      kind: 'series',
+      series_id,
+      multiply: formatNumberForInput(multiply),
+      add: formatNumberForInput(add),
+    };
   }
   // The end of a day, 24:00, becomes 00:00, because a time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
     ...EMPTY_RATE_PERIOD,
     ...one,
-    per_kwh: toTypedNumber(one.per_kwh),
+    per_kwh: formatNumberForInput(one.per_kwh),
     to: (one.to ?? '').replace('24:00', '00:00'),
   }));
   return { ...NO_RATES, kind: 'periods', periods };
 }
 
 /** Converts the form to members of a request. `absent`: value of an empty member; null removes the member from an existing tariff. */
-export function toTariffMembers(form: TariffForm, absent: null | undefined) {
+export function createTariffRequest(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
     name: name.trim(),

@@ -1,4 +1,4 @@
-import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
 import { formatDecimals, formatTime, listMonthNames, listWeekdayNames } from '../../parts/format.ts';
@@ -16,7 +16,7 @@ export function RatesFields(props: {
   legend: string;
   of: RatesForm;
   currency: string;
-  series: UsableSeries[] | null;
+  series: UsablePriceSeries[] | null;
   mistakes: ErrorsByPath;
   onChange: (rates: RatesForm) => void;
 }) {
@@ -147,7 +147,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 }
 
 /** Describes the known prices of a series: "8,760 prices, until 31 Dec 2026, 24:00". */
-export const describeKnownPrices = ({ prices, until }: UsableSeries, zone?: string): string =>
+export const describeKnownPrices = ({ prices, until }: UsablePriceSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: formatTime(until, zone) });
 
 /** Fields for a price series, and for the surcharges on its prices. `series`: null while the series are loading. */
@@ -155,7 +155,7 @@ function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesForm;
   currency: string;
-  series: UsableSeries[] | null;
+  series: UsablePriceSeries[] | null;
   isRequired: boolean;
   mistakes: ErrorsByPath;
   onChange: (changed: Partial<RatesForm>) => void;

@@ -7,21 +7,21 @@ import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
 /** Initial terms of a new tariff. */
-export interface StartingPoint {
+export interface InitialTariffTerms {
   name: string;
   currency: string;
   terms: TariffTemplate['terms'] | Tariff;
   note?: string | undefined;
 }
 
-const BLANK: StartingPoint = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
+const BLANK: InitialTariffTerms = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
 /** Returns the key of the default starting point of a new tariff: the current tariff or, without one, a template of the home's country. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
-function startOf(from: string, form: number, current: Tariff | null): StartingPoint {
+function startOf(from: string, form: number, current: Tariff | null): InitialTariffTerms {
   if (from !== CURRENT || !current) {
     const one = formsOf(from)[form];
     const { names, notes } = words().tariffs.templates;
@@ -31,17 +31,17 @@ function startOf(from: string, form: number, current: Tariff | null): StartingPo
 }
 
 /** Returns the starting point of a new tariff until the user selects another. */
-export const getDefaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
+export const getDefaultTariffTerms = (current: Tariff | null, zone: string): InitialTariffTerms =>
   startOf(likely(current, zone), 0, current);
 
 /**
  * Select box for the starting point of a new tariff: the current tariff, a template that is usual in a country, or an
  * empty form.
  */
-export function StartingPointSelect(props: {
+export function InitialTermsSelect(props: {
   current: Tariff | null;
   zone: string;
-  onStart: (start: StartingPoint) => void;
+  onStart: (start: InitialTariffTerms) => void;
 }) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure, callApi, isTemporary } from '../../api.ts';
+import type { TariffComparison, UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import { ApiFailure, callApi, isTemporaryFailure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
 import { type ErrorsByPath, getErrorsByPath, RETRY_MS, useFormAction } from '../../parts/load.ts';
-import { monthBefore } from '../../parts/period.ts';
+import { getPreviousMonth } from '../../parts/period.ts';
 import { Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { areRatesEmpty, getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
-import { getDefaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
+import { areRatesEmpty, createTariffRequest, getTariffForm, type TariffForm } from './form.ts';
+import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
 /**
@@ -23,7 +23,7 @@ export function TariffDialog(props: {
   all: readonly Tariff[];
   current: Tariff | null;
   today: string;
-  series: UsableSeries[] | null;
+  series: UsablePriceSeries[] | null;
   onDone: (name: string) => void;
   onClose: () => void;
 }) {
@@ -32,9 +32,9 @@ export function TariffDialog(props: {
   const { common, tariffs } = words();
   const w = tariffs.form;
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
-  const begun = ({ terms, name, currency }: StartingPoint, valid_from: string) =>
+  const begun = ({ terms, name, currency }: InitialTariffTerms, valid_from: string) =>
     getTariffForm(terms, { name, currency, valid_from });
-  const [first] = useState(() => getDefaultStartingPoint(current, user.timezone));
+  const [first] = useState(() => getDefaultTariffTerms(current, user.timezone));
   const [form, setForm] = useState<TariffForm>(() => (known ? getTariffForm(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
   const errorsOf = (reason: unknown): ErrorsByPath => {
@@ -44,7 +44,7 @@ export function TariffDialog(props: {
     return getErrorsByPath(reason, w.wrong);
   };
   const action = useFormAction(errorsOf);
-  const start = (chosen: StartingPoint) => {
+  const start = (chosen: InitialTariffTerms) => {
     setForm((now) => begun(chosen, now.valid_from));
     setNote(chosen.note);
     action.clear();
@@ -53,14 +53,14 @@ export function TariffDialog(props: {
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     action.send(async () => {
-      if (known) await callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, toTariffMembers(form, null));
-      else await callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...toTariffMembers(form, undefined) });
+      if (known) await callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, createTariffRequest(form, null));
+      else await callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...createTariffRequest(form, undefined) });
       onDone(form.name.trim());
     });
   };
   return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${action.form}>
-      ${!known && html`<${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />`}
+      ${!known && html`<${InitialTermsSelect} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
@@ -75,10 +75,10 @@ const PAUSE_MS = 400;
 /** Preview of the last whole month's cost with the typed tariff. It is shown once the tariff is valid. */
 function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
-  const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
+  const { valid_from: _, ...tariff } = createTariffRequest(form, undefined);
   const body = areRatesEmpty(form.import)
     ? ''
-    : JSON.stringify({ user_id: userId, ...monthBefore(today), tariffs: [tariff] });
+    : JSON.stringify({ user_id: userId, ...getPreviousMonth(today), tariffs: [tariff] });
   const underWay = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => {
     let isTooLate = false;
@@ -88,7 +88,7 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
       if (isTooLate) return;
       // Ignores validation errors, because they are shown when the user saves the tariff.
       const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch((reason) => {
-        if (!isTooLate && isTemporary(reason)) timer = setTimeout(ask, RETRY_MS);
+        if (!isTooLate && isTemporaryFailure(reason)) timer = setTimeout(ask, RETRY_MS);
         return null;
       });
       underWay.current = asked;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { getDayBefore } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
@@ -24,7 +24,7 @@ export function getLastTwelveMonths(today: string): Days {
  * Card with two questions about the last twelve whole months: would another tariff have saved money, and would a battery have? `current`:
  * the current tariff.
  */
-export function WhatIf(props: { current: Tariff | null; today: string; series: UsableSeries[] | null }) {
+export function WhatIf(props: { current: Tariff | null; today: string; series: UsablePriceSeries[] | null }) {
   const { current, today, series } = props;
   const [open, setOpen] = useState<'compare' | 'battery' | null>(null);
   const { whatIf: w } = words().tariffs;

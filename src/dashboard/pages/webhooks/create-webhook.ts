@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks';
 import type { Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { submittedForm, useAction } from '../../parts/load.ts';
+import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import {
-  busyAttributes,
+  ContentShownOnce,
   CopyableText,
   Dialog,
   ErrorMessage,
   Field,
   FormButtons,
-  OneTimeContent,
+  getBusyAttributes,
   renderInlineMarkup,
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -26,7 +26,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   const [events, setEvents] = useState<readonly EventType[]>([props.event]);
   const { run, isBusy, error } = useAction();
   const create = (submit: SubmitEvent) => {
-    const { url } = Object.fromEntries(submittedForm(submit)) as Record<string, string>;
+    const { url } = Object.fromEntries(readSubmittedForm(submit)) as Record<string, string>;
     run(async () => {
       const made = createWebhookSecret();
       await callApi('POST', '/v1/webhooks', { events, url: url?.trim(), auth_token: made });
@@ -92,7 +92,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
     <p class="quiet">${w.rotation.again}</p>
     <${ErrorMessage} text=${error} />
     <p class="actions">
-      <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${rotate}>${w.rotate}</button>
+      <button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${rotate}>${w.rotate}</button>
       <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
     </p>
   <//>`;
@@ -100,7 +100,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
 
 /** Shows the secret of a subscription, with sample code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
-  <${OneTimeContent} secret=${secret}>
+  <${ContentShownOnce} secret=${secret}>
     ${renderInlineMarkup(words().webhooks.secret.copyNow)}
   <//>
   <${CopyableText} text=${secret} label=${words().webhooks.secret.label} />

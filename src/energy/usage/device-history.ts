@@ -1,12 +1,12 @@
 import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
-import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#src/rollups/levels.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, ROW_TIME_COLUMN, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
 
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
 /** SQL for the first day for which data of a device are stored. */
-const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key),
-      (SELECT min(day) FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
+const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key),
+      (SELECT min(day) FROM ${PACKED_DAYS_TABLE.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
@@ -25,19 +25,19 @@ const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 
  * `at` of a row. Doubles are exact below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
-      coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
+      coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
         SELECT unnest(y.${EXPORT})::float8 AS exported, unnest(y.${IMPORT})::float8 AS imported, ${times(EXPORT)} AS out_times, ${times(IMPORT)} AS into_times
-        FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key ${where('y.day')}) e))`;
+        FROM ${PACKED_DAYS_TABLE.relation} y WHERE y.device_id = d.key ${where('y.day')}) e))`;
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
  * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no interval
  * counts yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
- * quarter-hour is searched on the first stored day; if that day has no data, everywhere. Stored facts of a key (`storeHistoryFacts`) are
+ * quarter-hour is searched on the first stored day; if that day has no data, everywhere. Stored facts of a key (`storeDeviceHistory`) are
  * valid unless a closed hour before their bound has changed or is open again.
  */
-export const historyFactsSql = (keys: string): string => `
+export const deviceHistorySql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
     CASE WHEN NOT d.produces THEN NULL WHEN k.net IS NULL THEN ${closedNet(() => '')} + ${OPEN_NET}
       ELSE k.net + ${closedNet((at) => `AND ${at} >= k.before`)} + ${OPEN_NET} END AS net_export
@@ -49,10 +49,10 @@ export const historyFactsSql = (keys: string): string => `
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
 /** Finds the start of the quarter-hour in which the first counted interval of a device begins, in Unix ms. */
-export async function findFirstDataMs(db: Database, deviceId: string): Promise<number | null> {
+export async function findFirstDataTimeMs(db: Database, deviceId: string): Promise<number | null> {
   // Raw SQL, here and below: relations of src/rollups/levels.ts.
   const { rows } = await createQueryFunction(db)<{ begins_at: Date | null }>(
-    `${PREPARED_PREFIX}${historyFactsSql('(SELECT $1::text AS key, false AS produces) d')}`,
+    `${PREPARED_PREFIX}${deviceHistorySql('(SELECT $1::text AS key, false AS produces) d')}`,
     [deviceId],
   );
   return rows[0]?.begins_at?.getTime() ?? null;
@@ -62,7 +62,7 @@ export async function findFirstDataMs(db: Database, deviceId: string): Promise<n
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of a device, for which facts about its history are stored. */
-export interface DeviceWithStoredFacts {
+export interface DeviceWithStoredHistory {
   key: string;
   userId: string;
   produces: boolean;
@@ -70,12 +70,12 @@ export interface DeviceWithStoredFacts {
 
 /**
  * Stores facts about the history of some devices or parts of devices (keys), computed from the closed hours before `before`.
- * `historyFactsSql` adds the later hours. Replaces facts that are older than a week. Skips keys without data before `before`. `before`:
+ * `deviceHistorySql` adds the later hours. Replaces facts that are older than a week. Skips keys without data before `before`. `before`:
  * start of a UTC day. If an earlier closed hour changes, the database records the change, and the outdated facts are deleted.
  */
-export async function storeHistoryFacts(
+export async function storeDeviceHistory(
   db: Database,
-  devices: readonly DeviceWithStoredFacts[],
+  devices: readonly DeviceWithStoredHistory[],
   before: Date,
 ): Promise<void> {
   const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME_COLUMN} < $4 ${where}`, '');
