@@ -97,10 +97,7 @@ interface Writable {
   isRefused?: boolean;
 }
 
-/**
- * Writes batches until they are committed, and counts the results. If a message makes its batch fail, only that message
- * is rejected.
- */
+/** Writes batches until they are committed, and counts the results. If a message makes its batch fail, only that message is rejected. */
 export class BatchWriter<T extends Writable> {
   readonly counts: PipelineCounts = {
     received: 0,

@@ -105,10 +105,7 @@ const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 export class FairQueue<T extends QueuedMessage> {
   /** Devices that have pending messages or a batch in progress. */
   readonly #turns = new Map<string, PendingDeviceMessages<T>>();
-  /**
-   * Devices that are ready to be written, in order, with one list for each partition. `#backlogged`: the backlogged
-   * devices.
-   */
+  /** Devices that are ready to be written, in order, with one list for each partition. `#backlogged`: the backlogged devices. */
   readonly #ready: readonly ReadyDevices<T>[];
   readonly #backlogged = new ReadyDevices<T>();
   /** Kind of the batch that each partition is writing. */
@@ -117,10 +114,7 @@ export class FairQueue<T extends QueuedMessage> {
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
-  /**
-   * `partitions`: number of partitions, excluding the additional one for backlogged devices, which is last. `now`:
-   * clock, ms.
-   */
+  /** `partitions`: number of partitions, excluding the additional one for backlogged devices, which is last. `now`: clock, ms. */
   constructor(partitions: number, now: () => number = Date.now) {
     this.#ready = Array.from({ length: partitions }, () => new ReadyDevices<T>());
     this.#busyWith = this.#ready.map(() => null);
@@ -175,8 +169,7 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   #enqueue(turn: PendingDeviceMessages<T>): void {
-    // The device's entry in `#costly` may have been evicted, but a backlogged device remains backlogged until its next
-    // batch.
+    // The device's entry in `#costly` may have been evicted, but a backlogged device remains backlogged until its next batch.
     if (this.#backlogged.has(turn)) return;
     const home = this.#ready[turn.home] as ReadyDevices<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);

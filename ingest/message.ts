@@ -28,10 +28,7 @@ export interface IncomingMessage {
    * the stored state of the gateway.
    */
   gateway?: { gatewayId: string; topic: string };
-  /**
-   * Sender whose rights are checked in the transaction that stores the message. Undefined if the broker has already
-   * checked the login.
-   */
+  /** Sender whose rights are checked in the transaction that stores the message. Undefined if the broker has already checked the login. */
   sender?: HttpsMessageSender;
 }
 
@@ -73,10 +70,7 @@ export interface WriteResult {
  */
 export type ResultsByMessage = Map<IncomingMessage, MessageResult | AppError>;
 
-/**
- * Result of one message: numbers of its readings that were stored and of duplicates, and its elements that were not
- * stored.
- */
+/** Result of one message: numbers of its readings that were stored and of duplicates, and its elements that were not stored. */
 export interface MessageResult {
   stored: number;
   duplicates: number;

@@ -28,10 +28,7 @@ export interface HostClocks {
   monotonicMs?: () => number;
 }
 
-/**
- * Loads this host's clock record and creates its stamper. A clock behind the host's newest receipt is recorded as a
- * step.
- */
+/** Loads this host's clock record and creates its stamper. A clock behind the host's newest receipt is recorded as a step. */
 export async function startReceiptStamper(
   pool: Pool,
   { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
@@ -53,10 +50,7 @@ export async function startReceiptStamper(
   return receipts;
 }
 
-/**
- * Stamps messages with their time of receipt. Records a step of the clock before any message that was received after it
- * is stored.
- */
+/** Stamps messages with their time of receipt. Records a step of the clock before any message that was received after it is stored. */
 export class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
@@ -136,9 +130,7 @@ export class ReceiptStamper {
     });
   }
 
-  /**
-   * Waits until messages received before a step are committed, records the step, and then passes on the later messages.
-   */
+  /** Waits until messages received before a step are committed, records the step, and then passes on the later messages. */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isStopped) {
       const next = this.#waiting[0] as Waiting;

@@ -85,11 +85,10 @@ interface Row {
 }
 
 /**
- * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps
- * its original time of receipt. Elements that were already stored are duplicates and change nothing. Rows of messages
- * that are now usable are deleted. Returns null if another replay is running in any process, because two concurrent
- * ones would store each remaining rejection twice. `signal`: stops the replay between pages. `whileAllowed`: runs each
- * page, or throws to end the replay.
+ * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps its original time of
+ * receipt. Elements that were already stored are duplicates and change nothing. Rows of messages that are now usable are deleted. Returns
+ * null if another replay is running in any process, because two concurrent ones would store each remaining rejection twice. `signal`: stops
+ * the replay between pages. `whileAllowed`: runs each page, or throws to end the replay.
  */
 export async function replayRejectedMessages(
   pool: Pool,

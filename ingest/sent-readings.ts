@@ -46,9 +46,8 @@ interface Waiting {
 }
 
 /**
- * Writes readings that clients send over HTTPS, with the same writer as messages. Requests that arrive during a
- * transaction share the next one, so that many small requests cost little. Two concurrent transactions never write the
- * same device.
+ * Writes readings that clients send over HTTPS, with the same writer as messages. Requests that arrive during a transaction share the next
+ * one, so that many small requests cost little. Two concurrent transactions never write the same device.
  */
 export class SentReadingsWriter {
   readonly #writer: Writer;

@@ -86,17 +86,11 @@ export interface IngestDependencies {
   tls: { cert: Buffer; key: Buffer };
   /** Handlers of meters' claims for their identities. */
   claims?: ClaimOptions;
-  /**
-   * Called when another worker has taken over this worker's session at the broker. The process must then end and start
-   * again.
-   */
+  /** Called when another worker has taken over this worker's session at the broker. The process must then end and start again. */
   onSessionLost: () => void;
   /** Source of the usage that the embedded broker publishes to homes. */
   homes?: HomeUsageSource;
-  /**
-   * Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from
-   * these.
-   */
+  /** Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from these. */
   isProxy?(address: string | undefined): boolean;
   /**
    * Clock of the time that the installation assumes to be right, for computing ages and for checking times of receipt
@@ -179,9 +173,7 @@ type Connected = { source: MessageSource } & Partial<
   Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
-/**
- * Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Loads only the library that it needs.
- */
+/** Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Loads only the library that it needs. */
 function connectSource(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);

@@ -42,10 +42,7 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
     this.waiting = [first];
   }
 
-  /**
-   * Takes messages from the front, up to a weight, a number of bytes and a number of messages. `mustTake`: takes at
-   * least one.
-   */
+  /** Takes messages from the front, up to a weight, a number of bytes and a number of messages. `mustTake`: takes at least one. */
   take(max: { weight: number; bytes: number; count: number }, mustTake: boolean): T[] {
     let [length, weight, bytes] = [0, 0, 0];
     for (const message of this.waiting) {

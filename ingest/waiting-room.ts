@@ -16,9 +16,8 @@ interface Held {
 }
 
 /**
- * Limits the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than
- * its messages are written, only that account is paused. `onRoom`: called when an account, or all of them, may send
- * again.
+ * Limits the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than its messages are
+ * written, only that account is paused. `onRoom`: called when an account, or all of them, may send again.
  */
 export class PendingMessageLimit {
   readonly #shares = new FairShareSpace(MAX_BYTES);

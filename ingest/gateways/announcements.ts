@@ -47,10 +47,7 @@ export async function loadKnownGateway(
   return known;
 }
 
-/**
- * Whether the announcement is new and still within the bounds of the gateway. Devices mostly repeat their
- * announcements.
- */
+/** Whether the announcement is new and still within the bounds of the gateway. Devices mostly repeat their announcements. */
 export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);

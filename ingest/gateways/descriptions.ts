@@ -33,9 +33,7 @@ interface Changed {
   described: RegisterDescription;
 }
 
-/**
- * Stores changed descriptions of existing series. Returns their devices, whose whole history must then be recomputed.
- */
+/** Stores changed descriptions of existing series. Returns their devices, whose whole history must then be recomputed. */
 export async function saveRegisterDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
   // Raw SQL: the hot path of ingest. One statement updates any number of series, by unnest. All writers lock devices in the same order.

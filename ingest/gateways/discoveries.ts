@@ -124,10 +124,7 @@ export class Discoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /**
-   * Records the devices of a message, and the device that it announces. `decoded`: the result of the gateway's
-   * decoders.
-   */
+  /** Records the devices of a message, and the device that it announces. `decoded`: the result of the gateway's decoders. */
   receive(
     gatewayId: string,
     decoded: DecodeResultWithFamilyName,

@@ -54,10 +54,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
     : one.channel;
 }
 
-/**
- * Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only
- * if it is listed.
- */
+/** Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only if it is listed. */
 export const filterStorableQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],

@@ -89,10 +89,9 @@ export class GatewayReceiver {
   }
 
   /**
-   * Replaces each gateway message of the batch by its decoded content: one message for each paired device, and none for
-   * devices that are not paired. A message of a gateway that does not exist in this database is not changed. Also
-   * stores announcements, lists new devices, and counts messages that no decoder family recognises. Adds to `described`
-   * the devices whose consumption must be recomputed.
+   * Replaces each gateway message of the batch by its decoded content: one message for each paired device, and none for devices that are
+   * not paired. A message of a gateway that does not exist in this database is not changed. Also stores announcements, lists new devices,
+   * and counts messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
    */
   async receive(
     client: PoolClient,

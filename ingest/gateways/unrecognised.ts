@@ -15,15 +15,9 @@ const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
 /** Minimum time between two writes of a gateway's counts. */
 const WRITE_MS = 10_000;
-/**
- * Minimum age of a sample message before a newer one replaces it, because writing a sample costs up to 4 KiB for each
- * shape.
- */
+/** Minimum age of a sample message before a newer one replaces it, because writing a sample costs up to 4 KiB for each shape. */
 const EXAMPLE_SECONDS = 600;
-/**
- * Memory limits of a worker for all gateways. Beyond them, it discards the counts of those gateways that have not sent
- * for longest.
- */
+/** Memory limits of a worker for all gateways. Beyond them, it discards the counts of those gateways that have not sent for longest. */
 const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
 /** Approximate memory of a shape, without its text and its sample message. */
 const SHAPE_BYTES = 200;
@@ -98,10 +92,7 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
       }
       if (due.length > 0) await write(client, due);
     },
-    /**
-     * Discards the counts of the gateways. Called after their transaction failed to commit, because its messages are
-     * delivered again.
-     */
+    /** Discards the counts of the gateways. Called after their transaction failed to commit, because its messages are delivered again. */
     forget(gatewayIds: Iterable<string>): void {
       for (const gatewayId of gatewayIds) drop(gatewayId);
     },

@@ -3,9 +3,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 /** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
 export interface SeriesReading {
   readAtMs: number;
-  /**
-   * Length of an interval reading in ms; `READ_BY_HAND_INTERVAL_MS` for a reading entered by a person; 0 for every other reading.
-   */
+  /** Length of an interval reading in ms; `READ_BY_HAND_INTERVAL_MS` for a reading entered by a person; 0 for every other reading. */
   intervalMs: number;
   value: number;
 }

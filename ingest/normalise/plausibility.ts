@@ -88,10 +88,7 @@ export function computeRolloverMilliwattHours(
   return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
-/**
- * Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the
- * elapsed time.
- */
+/** Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the elapsed time. */
 export function isRegisterReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&

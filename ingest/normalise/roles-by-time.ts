@@ -6,10 +6,7 @@ export interface SeriesRoles {
   export: boolean;
   /** The meter under which the energy is also reported separately. Null if it counts only towards the device's electricity. */
   meter: AggregatedMeter | null;
-  /**
-   * Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time
-   * (tariffs.ts).
-   */
+  /** Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time (tariffs.ts). */
   isTariff?: boolean;
 }
 
@@ -51,10 +48,7 @@ export const hasRoleWith = (
 
 const isCounted = ({ roles }: { roles: SeriesRoles }): boolean => roles.import || roles.export;
 
-/**
- * Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never
- * counts.
- */
+/** Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never counts. */
 export function getCountingEndMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;

@@ -47,9 +47,7 @@ export class AckOrder {
     this.#acknowledge = acknowledge;
   }
 
-  /**
-   * Registers a message. When the message may be acknowledged, the caller must call `done` of the returned object once.
-   */
+  /** Registers a message. When the message may be acknowledged, the caller must call `done` of the returned object once. */
   register(messageId: number): MessageReceipt {
     const receipt = new OrderedReceipt(messageId, this);
     this.#count++;

@@ -89,8 +89,7 @@ export function refuseLogin(
 }
 
 /**
- * Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the
- * last line is stored.
+ * Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the last line is stored.
  */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;

@@ -20,9 +20,7 @@ const REFUSED_TOPIC = '$SYS/refused';
 const MAX_WILLS = 10_000;
 const MAX_WILL_BYTES = 1_024;
 
-/**
- * Delayed wills (MQTT 5). If the client returns to its session before the delay has passed, its will is not published.
- */
+/** Delayed wills (MQTT 5). If the client returns to its session before the delay has passed, its will is not published. */
 class DelayedWills {
   readonly #waiting = new Map<string, { timer: NodeJS.Timeout; publish: () => void }>();
   /** Sessions with delayed wills, by login. */
@@ -42,10 +40,7 @@ class DelayedWills {
     this.#logins.set(getLoginOfSession(id), ids.add(id));
   }
 
-  /**
-   * Ends the delay of a session's will: drops the will if the session is resumed, and publishes it if the session has
-   * ended.
-   */
+  /** Ends the delay of a session's will: drops the will if the session is resumed, and publishes it if the session has ended. */
   end(id: string, isResumed: boolean): void {
     const will = this.#take(id);
     if (will && !isResumed) will.publish();
@@ -127,8 +122,7 @@ export class PublishHandler {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no packet id. It is published after its connection has ended, so it cannot wait for the connection to
-    // be read again.
+    // A will has no packet id. It is published after its connection has ended, so it cannot wait for the connection to be read again.
     if (client.closed) this.#takeWill(session, packet, payload, done);
     else session.whenRead(take);
   };
@@ -233,10 +227,7 @@ export class PublishHandler {
     done(null);
   }
 
-  /**
-   * Refuses a message. In MQTT 5 its acknowledgement contains the reason; in MQTT 3.1.1, and at QoS 0, the connection
-   * ends.
-   */
+  /** Refuses a message. In MQTT 5 its acknowledgement contains the reason; in MQTT 3.1.1, and at QoS 0, the connection ends. */
   #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};

@@ -186,8 +186,7 @@ export class LoggedInConnections {
     this.#resume(session);
     this.#onBegin(session);
     this.open.add(session);
-    // Listens to the connection itself, because aedes does not report the end of a client that it has not registered
-    // yet.
+    // Listens to the connection itself, because aedes does not report the end of a client that it has not registered yet.
     client.conn.once('close', () => this.#end(session));
     const oldest = this.logins.join(login, session);
     if (oldest) {

@@ -13,9 +13,8 @@ export interface ClientCertificate {
 }
 
 /**
- * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses
- * a password. TLS sessions are not resumed, so that the certificate, including its expiry, is checked in each
- * handshake.
+ * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a password. TLS
+ * sessions are not resumed, so that the certificate, including its expiry, is checked in each handshake.
  */
 export const getCertificateRequestOptions = (ca: Buffer) => ({
   ca,

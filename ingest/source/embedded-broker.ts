@@ -30,19 +30,11 @@ const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
 /** Packets that count as requests of a login, in addition to CONNECT. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
-/**
- * Interval at which connections are closed whose login is no longer valid, for example because the device was deleted.
- */
+/** Interval at which connections are closed whose login is no longer valid, for example because the device was deleted. */
 const LOGINS_EVERY_MS = 10_000;
-/**
- * Minimum delay of a will, so that this process detects in time that the client has connected to another process
- * (`watchMovedLogins`).
- */
+/** Minimum delay of a will, so that this process detects in time that the client has connected to another process (`watchMovedLogins`). */
 const WILL_DELAY_S = 2;
-/**
- * Silence of the database after which the process is not ready. It is longer than a failover (20 s), during which no
- * process can serve.
- */
+/** Silence of the database after which the process is not ready. It is longer than a failover (20 s), during which no process can serve. */
 const LONGEST_SILENCE_MS = 30_000;
 /** Interval at which a stopping process checks for remaining connections. */
 const LEAVING_LOOK_MS = 50;
@@ -61,11 +53,10 @@ export interface BrokerOptions extends LoginCheckOptions, ListenOptions {
 }
 
 /**
- * Starts the broker (aedes) inside the ingest process. The service handles a device's PUBLISH before aedes would
- * acknowledge it, and sends its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many
- * messages in flight. QoS 2 messages are processed one by one, in order, and each gets its PUBREC after the commit.
- * Clients can subscribe only to the answer to a claim and, for a home's gateways, to the usage of that home. Packets of
- * MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
+ * Starts the broker (aedes) inside the ingest process. The service handles a device's PUBLISH before aedes would acknowledge it, and sends
+ * its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are processed
+ * one by one, in order, and each gets its PUBREC after the commit. Clients can subscribe only to the answer to a claim and, for a home's
+ * gateways, to the usage of that home. Packets of MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
  */
 export async function startEmbeddedBroker(options: BrokerOptions) {
   const { claims, receive, places, log } = options;

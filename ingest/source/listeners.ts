@@ -4,10 +4,7 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { findClientCertificate, getCertificateRequestOptions } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
-/**
- * Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait
- * for a CONNECT.
- */
+/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
 const MAX_HANDSHAKE_MS = 10_000;
 
 export interface ListenOptions {

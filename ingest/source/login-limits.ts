@@ -67,10 +67,7 @@ export class LoginUsage {
   }
 }
 
-/**
- * Limits by login. Limits by client id would be useless, because clients choose their ids. `now`: ms of a monotonic
- * clock.
- */
+/** Limits by login. Limits by client id would be useless, because clients choose their ids. `now`: ms of a monotonic clock. */
 export class LoginLimits {
   readonly #logins = new Map<string, LoginUsage>();
   readonly #waiting: (() => void)[] = [];

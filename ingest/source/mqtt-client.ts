@@ -25,14 +25,9 @@ const PING_PARTS = 10;
 /** Reason code (MQTT 5, 4.13): another client connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
-/**
- * Maximum time for which a start waits for its subscription. The client then continues to connect in the background.
- */
+/** Maximum time for which a start waits for its subscription. The client then continues to connect in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/**
- * Maximum time for the broker to end the connection. Under load, it sends all pending messages before it processes the
- * DISCONNECT.
- */
+/** Maximum time for the broker to end the connection. Under load, it sends all pending messages before it processes the DISCONNECT. */
 const CLOSE_MS = 700;
 /** Times for emptying a session, ms. `quiet`: the session counts as empty after this silence. `longest`: maximum total time. */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };

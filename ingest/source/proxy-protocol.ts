@@ -14,10 +14,7 @@ const FAMILIES: Readonly<Record<number, { bytes: number; allBytes: number }>> = 
   17: { bytes: 4, allBytes: 12 },
   33: { bytes: 16, allBytes: 36 },
 };
-/**
- * Type of the field with the client's certificate (DER, in base64), in the range that the protocol reserves for
- * applications (2.2.9).
- */
+/** Type of the field with the client's certificate (DER, in base64), in the range that the protocol reserves for applications (2.2.9). */
 const CERTIFICATE_FIELD = 0xe1;
 
 interface ProxyHeader {

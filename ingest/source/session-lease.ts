@@ -70,10 +70,7 @@ async function take(pool: Pool, environment: string, session: number, locks: Loc
   }
 }
 
-/**
- * Returns the address of a broker without the login. All workers must configure the address of a broker in the same
- * way.
- */
+/** Returns the address of a broker without the login. All workers must configure the address of a broker in the same way. */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;

@@ -12,10 +12,7 @@ import {
 } from './session-lease.ts';
 import type { MessageReceiver, MessageSource } from './source.ts';
 
-/**
- * Interval at which a standby worker checks whether the active one has ended. Messages wait at the broker for at most
- * this long.
- */
+/** Interval at which a standby worker checks whether the active one has ended. Messages wait at the broker for at most this long. */
 const STANDBY_LOOK_MS = 400;
 /** Interval at which the service tries to take over sessions of earlier versions. The workers of these sessions may still be running. */
 const EARLIER_LOOK_MS = 5_000;
@@ -43,9 +40,8 @@ export interface StandbyOptions {
 }
 
 /**
- * Starts the client of an external broker. The installation has one session, which one worker serves. Other workers at
- * the same broker are on standby, and continue the session if the active worker ends, is killed, or hangs (decision
- * 0082).
+ * Starts the client of an external broker. The installation has one session, which one worker serves. Other workers at the same broker are
+ * on standby, and continue the session if the active worker ends, is killed, or hangs (decision 0082).
  */
 export async function startStandbyClient(options: StandbyOptions): Promise<StandbySource> {
   const client = new StandbyClient(options);

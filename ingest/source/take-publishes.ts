@@ -6,10 +6,7 @@ import { createPublishSplitter, MalformedPacketError } from './publish-packets.t
 import type { MessageReceipt } from './source.ts';
 
 export interface PublishCallbacks {
-  /**
-   * Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is
-   * still open.
-   */
+  /** Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is still open. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void;
   /** Called when a message is acknowledged, or when its connection has closed. */
   acknowledged(): void;

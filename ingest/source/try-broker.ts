@@ -12,8 +12,7 @@ export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<vo
     if (!cluster) throw new Error('is not the URL of a broker cluster');
     return testAmqpLogin(cluster, timeoutMs);
   }
-  // The broker assigns the client id (MQTT 5, 3.1.3.1) and there is no persistent session, so a worker's session is not
-  // disturbed.
+  // The broker assigns the client id (MQTT 5, 3.1.3.1) and there is no persistent session, so a worker's session is not disturbed.
   const settings = {
     protocolVersion: 5,
     clean: true,

@@ -4,10 +4,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 /** Approximate memory of a session without its name, and of one message, in bytes. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/**
- * Maximum memory of a login over all its client ids: about 2,600 messages. A device has one message in flight, a bridge
- * twenty.
- */
+/** Maximum memory of a login over all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
 /** Maximum memory of all logins together. Accounts share this memory. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -36,9 +33,7 @@ interface OfSession {
   bytes: number;
   lastAtMs: number;
   messages: Map<number, Received>;
-  /**
-   * Set for a stored session of MQTT 5: the time of its expiry (infinity while it is connected), and its subscriptions.
-   */
+  /** Set for a stored session of MQTT 5: the time of its expiry (infinity while it is connected), and its subscriptions. */
   stored?: { untilMs: number; topics: readonly string[] };
 }
 

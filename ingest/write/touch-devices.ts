@@ -34,9 +34,7 @@ interface ReportedState {
   reportsFaulty: boolean | null;
 }
 
-/**
- * Returns the new states of devices that report a state or whose recent outcomes change.
- */
+/** Returns the new states of devices that report a state or whose recent outcomes change. */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
   validReadings: ReadonlyMap<string, number>,

@@ -5,10 +5,7 @@ import { getFirstInstant } from '#src/energy/ranges.ts';
 import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
 
-/**
- * Kind of period over which an alert adds up usage or costs: clock hour, day or month in the time zone of the alert's
- * user.
- */
+/** Kind of period over which an alert adds up usage or costs: clock hour, day or month in the time zone of the alert's user. */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
 export type CostAlertType = 'daily_cost' | 'monthly_cost';
@@ -34,8 +31,7 @@ export interface Period {
 }
 
 /**
- * Returns the period of a time zone (IANA name) that contains an instant. Hours begin on the zone's clock: in Kolkata
- * at half past (UTC).
+ * Returns the period of a time zone (IANA name) that contains an instant. Hours begin on the zone's clock: in Kolkata at half past (UTC).
  */
 export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') return clockHourAt(zone, atMs);

@@ -69,10 +69,7 @@ function waitingAt(socket: Socket): Set<() => void> {
   return waiting;
 }
 
-/**
- * Aborts a response: closes the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete
- * response.
- */
+/** Aborts a response: closes the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete response. */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
 /** Maximum number of bytes that are read and discarded from the body of a refused request. */

@@ -24,7 +24,5 @@ export function computeBelievedTime({ storedMs, clockMs, wasUsed }: StartTimes):
   return isTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }
 
-/**
- * Whether a clock is so far ahead that an operator must confirm it before it advances the believed time. Pure; Unix ms.
- */
+/** Whether a clock is so far ahead that an operator must confirm it before it advances the believed time. Pure; Unix ms. */
 export const isTooFarAhead = (clockMs: number, believedMs: number): boolean => clockMs > believedMs + MAX_CLOCK_LEAP_MS;

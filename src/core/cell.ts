@@ -36,10 +36,7 @@ export const prefixWithCell = (secret: string): string => (cell === undefined ? 
 // a key.
 const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAME})_[0-9A-Za-z]{42}|(${NAME})\\..+)$`);
 
-/**
- * Returns the cell that created an identifier, a generated key, or a secret of `prefixWithCell`. Null for the first cell.
- * Pure.
- */
+/** Returns the cell that created an identifier, a generated key, or a secret of `prefixWithCell`. Null for the first cell. Pure. */
 export function parseCell(text: string): string | null {
   const [, ofId, ofKey, ofSecret] = MARKED.exec(text) ?? [];
   return ofId ?? ofKey ?? ofSecret ?? null;

@@ -1,9 +1,6 @@
 import type { CompiledMessage } from 'icu-minify/format';
 
-/**
- * Texts by name, in nested groups, in ICU MessageFormat: the content of a file of `src/dashboard/words` or
- * `src/delivery/words`.
- */
+/** Texts by name, in nested groups, in ICU MessageFormat: the content of a file of `src/dashboard/words` or `src/delivery/words`. */
 export interface NestedTexts {
   readonly [name: string]: string | NestedTexts;
 }

@@ -45,10 +45,7 @@ export class Metrics {
     });
   }
 
-  /**
-   * Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as
-   * an increase.
-   */
+  /** Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as an increase. */
   counter<Label extends string>(
     name: string,
     help: string,

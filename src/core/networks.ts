@@ -30,9 +30,7 @@ export function parseNetwork(text: string): Network | null {
   return bits < 0 || bits > most ? null : { address, family, bits };
 }
 
-/**
- * Returns a function that checks whether an address, in the notation of a socket or proxy, is in one of the networks.
- */
+/** Returns a function that checks whether an address, in the notation of a socket or proxy, is in one of the networks. */
 export function createNetworkTest(networks: readonly Network[]): (address: string) => boolean {
   const known = new BlockList();
   for (const { address, bits, family } of networks) known.addSubnet(address, bits, family);

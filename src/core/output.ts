@@ -6,10 +6,7 @@ export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/**
- * Replaces control characters in a line for a terminal: text from elsewhere (a topic, a payload, a name) must not
- * control the terminal.
- */
+/** Replaces control characters in a line for a terminal: text from elsewhere (a topic, a payload, a name) must not control the terminal. */
 export const escapeLineForTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
 
 /** Replaces control characters in several lines for a terminal. */

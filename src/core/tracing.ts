@@ -52,10 +52,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
 
 const tracer = () => trace.getTracer('energy-usage-service');
 
-/**
- * Runs a function in a span. An error is recorded in the span and rethrown. Without tracing, the function runs without
- * a span.
- */
+/** Runs a function in a span. An error is recorded in the span and rethrown. Without tracing, the function runs without a span. */
 export function runInSpan<T>(
   name: string,
   attributes: Record<string, string | number>,
@@ -83,10 +80,7 @@ export function recordEndedSpan(name: string, attributes: Record<string, string 
     .end(end);
 }
 
-/**
- * Starts the span of a request, as a child of the caller's span if the headers contain one. `go` handles the request
- * inside the span.
- */
+/** Starts the span of a request, as a child of the caller's span if the headers contain one. `go` handles the request inside the span. */
 export function startServerSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);
@@ -97,8 +91,7 @@ export function startServerSpan(method: string, headers: Record<string, unknown>
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /**
- * W3C Trace Context (https://www.w3.org/TR/trace-context/). Only reads `traceparent`, because this service calls no
- * other traced service.
+ * W3C Trace Context (https://www.w3.org/TR/trace-context/). Only reads `traceparent`, because this service calls no other traced service.
  */
 const traceContext = {
   inject() {},

@@ -7,10 +7,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/**
- * Energy in whole mWh, the unit of all stored energies. Branded, so that a number of kWh, mW or ms cannot be passed by
- * mistake.
- */
+/** Energy in whole mWh, the unit of all stored energies. Branded, so that a number of kWh, mW or ms cannot be passed by mistake. */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
 /** Casts a number to mWh without a check. For results of arithmetic and stored values. */

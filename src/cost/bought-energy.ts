@@ -51,10 +51,7 @@ export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: 
   };
 }
 
-/**
- * Returns the meter of a device, regardless of its placement. It counts the device's import and, if `exported` is 1,
- * its export.
- */
+/** Returns the meter of a device, regardless of its placement. It counts the device's import and, if `exported` is 1, its export. */
 export async function createDeviceMeter(
   db: Database,
   deviceId: string,

@@ -20,9 +20,8 @@ export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): 
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**
- * Returns the capacity charge of a month: the price times the mean of the peaks, each at least the minimum. `peaks`:
- * the highest quarter-hours, in units of `unitsPerMilliwattHour`, of the last `monthsAveraged` months that have a peak.
- * Null if there are no peaks.
+ * Returns the capacity charge of a month: the price times the mean of the peaks, each at least the minimum. `peaks`: the highest
+ * quarter-hours, in units of `unitsPerMilliwattHour`, of the last `monthsAveraged` months that have a peak. Null if there are no peaks.
  */
 export function computeCapacityCost(
   { perKwMonth, minimumKw }: CapacityCharge,

@@ -23,10 +23,7 @@ export interface CostBucket {
   cost: Cost;
 }
 
-/**
- * Additional decimals of costs in rows by hour, half-hour and quarter-hour, which are precise to a hundredth of the
- * minor unit.
- */
+/** Additional decimals of costs in rows by hour, half-hour and quarter-hour, which are precise to a hundredth of the minor unit. */
 const DECIMALS_OF_HOURS = 2;
 
 /** A query for costs. `now`: quarter-hours that begin later have no cost yet. */

@@ -8,10 +8,7 @@ import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } fr
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
 import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 
-/**
- * Requested costs and emissions. A cost is null if no tariff was valid; emissions are null if the user has no emission
- * series.
- */
+/** Requested costs and emissions. A cost is null if no tariff was valid; emissions are null if the user has no emission series. */
 export interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;

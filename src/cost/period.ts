@@ -25,10 +25,7 @@ export interface PeriodCosts {
 /** Maximum number of devices whose individual costs are computed. */
 const MOST_DEVICES = 12;
 
-/**
- * Returns the costs of a period. Loads tariffs, zone and home once. The costs are null if tariffs of two currencies
- * were valid.
- */
+/** Returns the costs of a period. Loads tariffs, zone and home once. The costs are null if tariffs of two currencies were valid. */
 export async function loadPeriodCosts(
   db: Database,
   buyer: HomeOrDevice,

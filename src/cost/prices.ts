@@ -1,10 +1,7 @@
 import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
 
-/**
- * A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply +
- * add`.
- */
+/** A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply + add`. */
 export type PriceIn18Decimals = bigint;
 
 const BILLION = 1_000_000_000n;

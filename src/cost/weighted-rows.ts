@@ -51,8 +51,7 @@ export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissions
   [...weighted].flatMap((name) => COLUMNS[name]);
 
 /**
- * Flattens a row for CSV. Each member of its cost and emissions becomes a column, which is empty if the row has no cost
- * or emissions. Pure.
+ * Flattens a row for CSV. Each member of its cost and emissions becomes a column, which is empty if the row has no cost or emissions. Pure.
  */
 export function flattenCostsAndEmissions(row: object & { cost?: object | null; emissions?: object | null }): object {
   const { cost, emissions, ...rest } = row;

@@ -63,9 +63,8 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 /**
- * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). The computation is exact: all
- * energies are whole numbers of 1/`units` of a mWh, and nothing is rounded before the response. Quarter-hours with
- * unknown energy are skipped. Pure.
+ * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). The computation is exact: all energies are whole
+ * numbers of 1/`units` of a mWh, and nothing is rounded before the response. Quarter-hours with unknown energy are skipped. Pure.
  */
 export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
   const count = exchange.isKnown.length;
@@ -187,10 +186,7 @@ export interface HomeEnergies {
   autarky: number | null;
 }
 
-/**
- * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3
- * decimals. Pure.
- */
+/** Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3 decimals. Pure. */
 export function roundHomeEnergies({ units, sums }: HomeSimulation, side: 'before' | 'after'): HomeEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;

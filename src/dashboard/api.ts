@@ -172,10 +172,7 @@ export function withQuery(path: string, query: Record<string, string | number | 
     : `${path}?${new URLSearchParams(nonEmpty.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/**
- * Age of the data on the page: the ISO 8601 time of the oldest cached response. Null if all responses came from the
- * network.
- */
+/** Age of the data on the page: the ISO 8601 time of the oldest cached response. Null if all responses came from the network. */
 let seenAt: string | null = null;
 const CHANGED = 'seen';
 

@@ -11,10 +11,7 @@ interface CreatedPasskey {
   credential: unknown;
 }
 
-/**
- * Creates a passkey for the signed-in account. The browser asks the person where to store it. Errors have a message for
- * the user.
- */
+/** Creates a passkey for the signed-in account. The browser asks the person where to store it. Errors have a message for the user. */
 export async function createPasskey(): Promise<CreatedPasskey> {
   const { challenge_id, options } = await callApi<{
     challenge_id: string;

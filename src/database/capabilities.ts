@@ -166,8 +166,7 @@ export interface CommitSettings {
 
 /** Reads the settings that determine whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
 export async function readCommitSettings(query: QueryFunction, hosts: number): Promise<CommitSettings> {
-  // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its
-  // details.
+  // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its details.
   const { rows } = await query<CommitSettings>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",

@@ -203,9 +203,7 @@ function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.Query
   return { query, release } satisfies PostgresPoolClient;
 }
 
-/**
- * Wraps a pool in kysely's interface and assigns names to prepared statements, because kysely cannot name a statement.
- */
+/** Wraps a pool in kysely's interface and assigns names to prepared statements, because kysely cannot name a statement. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();

@@ -148,10 +148,7 @@ async function throwWithLog(dataDir: string, what: string, cause?: unknown): Pro
   throw new Error(`The embedded PostgreSQL ${what}. End of ${logOf(dataDir)}:\n${log.slice(-2000)}`, { cause });
 }
 
-/**
- * Maximum time from the start of a server until it begins to apply WAL, in seconds. The server first flushes every
- * file.
- */
+/** Maximum time from the start of a server until it begins to apply WAL, in seconds. The server first flushes every file. */
 const FLUSH_SECONDS = 3_600;
 
 /**

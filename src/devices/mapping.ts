@@ -11,10 +11,7 @@ const MAX_CONDITIONS = 4;
 /** Valid topic filter: levels without control characters, at least one of them a word; `#` only as the last level. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
-/**
- * Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not
- * measurements.
- */
+/** Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not measurements. */
 export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
 
 const path = z

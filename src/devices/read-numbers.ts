@@ -119,10 +119,7 @@ function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/**
- * Numbers of vzlogger. If the owner sets no unit, the register is read in kWh, the unit of text-mode meters, or not at
- * all.
- */
+/** Numbers of vzlogger. If the owner sets no unit, the register is read in kWh, the unit of text-mode meters, or not at all. */
 function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};

@@ -1,7 +1,6 @@
 /**
- * MQTT topics on which the service receives messages: topics of a device (`energy/v1/{device_id}/readings` and
- * `…/status`), and topics bridged from a household's own broker (`gw/{gateway_id}/…`). Only this file forms and parses
- * them.
+ * MQTT topics on which the service receives messages: topics of a device (`energy/v1/{device_id}/readings` and `…/status`), and topics
+ * bridged from a household's own broker (`gw/{gateway_id}/…`). Only this file forms and parses them.
  */
 
 const ID = '[A-Za-z0-9_-]{1,64}';

@@ -8,8 +8,7 @@ import { readOwnedKeys } from './keys.ts';
 import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_FILES } from './relations.ts';
 
 /**
- * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher
- * levels only take longer.
+ * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher levels only take longer.
  */
 const COMPRESSION_LEVEL = 3;
 

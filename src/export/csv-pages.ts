@@ -13,10 +13,7 @@ import {
 import { type RowOwner, userOrDevicePartsSql } from '#src/rollups/parts.ts';
 import { readOwnedKeys } from './keys.ts';
 
-/**
- * Number of lines that PostgreSQL joins into one page. The process, which also serves other requests, only forwards the
- * page.
- */
+/** Number of lines that PostgreSQL joins into one page. The process, which also serves other requests, only forwards the page. */
 const PAGE_LINES = 20_000;
 /** Time range in ms for which one query reads an aggregate: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;

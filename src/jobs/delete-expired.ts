@@ -23,10 +23,7 @@ export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX
 const EXAMPLE_HOURS = 24;
 const UNREAD_DAYS = 30;
 
-/**
- * Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30
- * days.
- */
+/** Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30 days. */
 export async function deleteExpiredUnrecognisedMessages(pool: Pool, now: Date): Promise<void> {
   // Raw SQL for SKIP LOCKED: rows that ingest has locked are deleted in the next run. Waiting for these rows could deadlock, because ingest
   // locks several rows in another order.

@@ -209,10 +209,7 @@ async function checkRollups(
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
 }
 
-/**
- * Packs old hours of the load profile into days. The first run after an update from a version without packed days packs
- * the whole past.
- */
+/** Packs old hours of the load profile into days. The first run after an update from a version without packed days packs the whole past. */
 async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let loggedAt = startedAt;

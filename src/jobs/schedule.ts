@@ -32,9 +32,7 @@ interface DailyPlan {
    */
   task: ScheduledTask;
   latest: LatestDueTime;
-  /**
-   * The daily time (Unix ms) for which this process last checked whether the job is due; null before the first check.
-   */
+  /** The daily time (Unix ms) for which this process last checked whether the job is due; null before the first check. */
   lookedAtMs: number | null;
 }
 
@@ -250,9 +248,8 @@ export interface LatestDueTime {
 }
 
 /**
- * Returns the latest minute within the last day that a cron expression matches. Pure. `known`: the previous result, so
- * that only later minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute
- * of the day matches.
+ * Returns the latest minute within the last day that a cron expression matches. Pure. `known`: the previous result, so that only later
+ * minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute of the day matches.
  */
 export function findLatestDueMinute(
   matches: (minute: Date) => boolean,
@@ -308,10 +305,7 @@ export interface Job {
   at: Timing;
   /** Whether the job also runs once at the start of the process. */
   alsoAtStart?: boolean;
-  /**
-   * Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs
-   * the job.
-   */
+  /** Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs the job. */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
    * Action of a worker if another worker holds the lock. `again`: the worker retries until it gets the lock; its run then finds nothing to

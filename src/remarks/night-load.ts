@@ -7,9 +7,7 @@ export interface NightLoadIncrease {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /**
-   * Mean watts of the two consecutive hours with the lowest load on the last day, and the usual value on earlier days.
-   */
+  /** Mean watts of the two consecutive hours with the lowest load on the last day, and the usual value on earlier days. */
   quietW: number;
   usualW: number;
   compared: PowerLevelOfWindow[];

@@ -9,9 +9,8 @@ import { nullIfFileMissing } from '#src/core/files.ts';
 const BEING_WRITTEN_MS = 100;
 
 /**
- * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from
- * a later process with the same id. Null if the process has ended. A zombie counts as ended, because in a container
- * without an init it may never be reaped.
+ * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from a later process with
+ * the same id. Null if the process has ended. A zombie counts as ended, because in a container without an init it may never be reaped.
  */
 function startOf(pid: number): string | null {
   try {
@@ -78,9 +77,7 @@ export function removeStaleLock(file: string): number | null {
  */
 const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
 
-/**
- * Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user.
- */
+/** Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user. */
 async function narrow(dataDir: string): Promise<void> {
   for (const folder of PRIVATE_FOLDERS.map((name) => join(dataDir, name))) {
     if (!(await narrowOne(folder, 0o700))) continue;

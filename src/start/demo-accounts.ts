@@ -86,9 +86,8 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
 }
 
 /**
- * Creates an alert on the day's usage for the first home, with a threshold that yesterday's usage exceeds, and a
- * webhook to the service's own test receiver. Must be called before the readings of yesterday are sent, because the
- * alert fires when they arrive.
+ * Creates an alert on the day's usage for the first home, with a threshold that yesterday's usage exceeds, and a webhook to the service's
+ * own test receiver. Must be called before the readings of yesterday are sent, because the alert fires when they arrive.
  */
 export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
   const home = named(homes, 'anna');

@@ -128,10 +128,7 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
   if (from === to) throw new Error('The service already uses the database of --to. Nothing was changed.');
 }
 
-/**
- * Last phase of a move, with all writers locked out: copies the last differences, compares, and closes the old database
- * for writing.
- */
+/** Last phase of a move, with all writers locked out: copies the last differences, compares, and closes the old database for writing. */
 async function finish(
   ends: CopySourceAndTarget,
   sourcePool: Pool,

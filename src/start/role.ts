@@ -86,10 +86,7 @@ export async function runRole(
   process.send?.({ ready: name, ...ready });
 }
 
-/**
- * Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the
- * configured URL.
- */
+/** Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the configured URL. */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of listCommitRisks(
     await readCommitSettings(createQueryOnConnection(pool), splitDatabaseUrl(url).length),

@@ -12,10 +12,7 @@ const MAX_HOMES = 200;
 /** Locations of simulated devices, by which users distinguish these devices from real ones. The simulator itself uses the ids. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
-/**
- * Creates a simulated meter and thermostat with a month of history for each homeowner of the sandbox, and simulates
- * their readings.
- */
+/** Creates a simulated meter and thermostat with a month of history for each homeowner of the sandbox, and simulates their readings. */
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDatabase(pool);

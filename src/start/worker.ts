@@ -82,8 +82,7 @@ export async function runWorker(config: Config): Promise<void> {
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
-      // Imported only if a broker of Home Assistant is configured, because the MQTT client is a tenth of the worker's
-      // code.
+      // Imported only if a broker of Home Assistant is configured, because the MQTT client is a tenth of the worker's code.
       (await import('#src/homeassistant/publish.ts')).startHomeAssistant(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await loadSecretKey(config, db) },

@@ -200,10 +200,7 @@ export async function checkSeriesUsedByOffers(
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
-/**
- * Returns the errors in the series of a tariff's rates. `usable`: the series that the tariff's account may use, by id.
- * Pure.
- */
+/** Returns the errors in the series of a tariff's rates. `usable`: the series that the tariff's account may use, by id. Pure. */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredSeries>,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },

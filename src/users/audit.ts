@@ -5,9 +5,7 @@ import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export interface AuditRecord {
-  /**
-   * The account that acted, with its key or session; null for an operator at the command line or an anonymous caller.
-   */
+  /** The account that acted, with its key or session; null for an operator at the command line or an anonymous caller. */
   actor: { userId: string; keyId: string } | null;
   /** Origin of the request: an IP address, or `cli`. Null if the action is a consequence of another action. */
   address: string | null;

@@ -10,10 +10,7 @@ const KEPT_DAYS = 90;
 
 /** Result of removing the remaining data of accounts that moved to another installation. */
 export interface MovedAccountRemovalCounts {
-  /**
-   * Number of accounts whose storage period ended, and number of their messages that were removed without having been
-   * forwarded.
-   */
+  /** Number of accounts whose storage period ended, and number of their messages that were removed without having been forwarded. */
   ended: number;
   removed: number;
   /** Number of messages that wait to be forwarded, and the time at which the first message will be removed; null if none wait. */
@@ -27,8 +24,7 @@ export interface MovedAccountRemovalCounts {
  */
 export async function removeExpiredMovedAccounts(db: Database, now: Date): Promise<MovedAccountRemovalCounts> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: intervals, and messages found by login. Deleting years of messages may exceed the usual statement
-    // timeout.
+    // Raw SQL: intervals, and messages found by login. Deleting years of messages may exceed the usual statement timeout.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     const { rows: ended } = await sql<{ id: string }>`
       DELETE FROM departures WHERE left_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS}) RETURNING user_id AS id`.execute(

@@ -92,10 +92,7 @@ export async function withdrawChangesOfSessions(
     .execute();
 }
 
-/**
- * Returns the account of a requested change of address, even if the change can no longer be confirmed. Null if there is
- * no such change.
- */
+/** Returns the account of a requested change of address, even if the change can no longer be confirmed. Null if there is no such change. */
 export async function findAccountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')

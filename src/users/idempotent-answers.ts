@@ -35,10 +35,7 @@ const HAS_LAPSED = sql<boolean>`(idempotent_answers.status = ${IN_PROGRESS} AND 
  */
 const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`;
 
-/**
- * Locks an idempotency key until the transaction ends. Returns false if another request with this key is in progress in
- * any process.
- */
+/** Locks an idempotency key until the transaction ends. Returns false if another request with this key is in progress in any process. */
 export async function lockIdempotencyKey(trx: Database, { callerId, key }: IdempotentRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`

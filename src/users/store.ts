@@ -200,10 +200,7 @@ export async function assertOtherAdministrator(trx: Database, userId: string): P
   if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
 }
 
-/**
- * Throws 409 if another account has the address. The confirmation checks this again, because the address may be taken
- * in the meantime.
- */
+/** Throws 409 if another account has the address. The confirmation checks this again, because the address may be taken in the meantime. */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
     .selectFrom('users')

@@ -20,10 +20,7 @@ import {
  * replaced within 4 to 6 s.
  */
 const HEARTBEAT_SECONDS = 2;
-/**
- * Maximum silence of a broker before the worker connects to the next one. A broker sends at least a heartbeat in each
- * interval.
- */
+/** Maximum silence of a broker before the worker connects to the next one. A broker sends at least a heartbeat in each interval. */
 const SILENT_MS = 3_000;
 /**
  * Maximum time for which the broker may have no majority. It is longer than the other nodes need to detect a hung node
@@ -55,12 +52,11 @@ export interface AmqpOptions {
 }
 
 /**
- * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. They arrive in several queues (shards),
- * each of which has one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the
- * worker with the highest priority (`computeShardPriority` in shard.ts), and to the next one if that worker disappears.
- * Messages are acknowledged after the commit. Reconnects without limit, to any host that answers. Resolves once the
- * topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
- * TopologyError if the broker's queues or exchanges differ from the required ones.
+ * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. They arrive in several queues (shards), each of which has
+ * one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the worker with the highest priority
+ * (`computeShardPriority` in shard.ts), and to the next one if that worker disappears. Messages are acknowledged after the commit.
+ * Reconnects without limit, to any host that answers. Resolves once the topology is declared and this worker has subscribed to all shards,
+ * however long the broker is unavailable. Throws a TopologyError if the broker's queues or exchanges differ from the required ones.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpSource(options);

@@ -7,9 +7,7 @@ import { createToolRunner, type ToolRequest } from './run-tool.ts';
 import type { Toolbox, ToolDescription } from './server.ts';
 import { listToolsOfCaller, TOOLS, type Tool } from './tools.ts';
 
-/**
- * Creates the function that returns the toolbox of a request. `mayWrite`: whether the client has allowed tools that change something.
- */
+/** Creates the function that returns the toolbox of a request. `mayWrite`: whether the client has allowed tools that change something. */
 export function createToolboxes(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
   const run = createToolRunner(context, publicUrl, log);
   const refusal = (error: AppError) => failed({ ...createErrorBody(error.is, publicUrl()), details: error.details });

@@ -24,10 +24,7 @@ export function parseAcceptWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/**
- * Returns the supported language that a request prefers (`de-AT` means `de`). Undefined if it prefers no supported
- * language. Pure.
- */
+/** Returns the supported language that a request prefers (`de-AT` means `de`). Undefined if it prefers no supported language. Pure. */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
   const wanted = [...parseAcceptWeights(languages)]
     .filter(([, weight]) => weight > 0)

@@ -54,10 +54,7 @@ export function streamTablePages(
 
 /** Matches a string that a spreadsheet would interpret as a formula and that is not a number. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
-/**
- * Puts an apostrophe before a string that looks like a formula, so that every spreadsheet treats it as text (OWASP, CSV
- * injection).
- */
+/** Puts an apostrophe before a string that looks like a formula, so that every spreadsheet treats it as text (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /**

@@ -22,10 +22,7 @@ export const listMemberOptions = (
     .filter(([member]) => !without.includes(member))
     .map(([member, schema]) => ({ member, flag: getOptionFlag(member), description: descriptionOf(schema) }));
 
-/**
- * Describes a member for the help on a terminal. A nullable member can be set to null with `none`; commas separate the
- * items of a list.
- */
+/** Describes a member for the help on a terminal. A nullable member can be set to null with `none`; commas separate the items of a list. */
 function descriptionOf(schema: z.ZodType): string {
   const explanation = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';

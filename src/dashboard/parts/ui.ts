@@ -259,10 +259,7 @@ export function renderInlineMarkup(text: string, ...links: ((name: string) => Ch
 
 const EVERY_MS = 10_000;
 
-/**
- * Returns the current time in Unix ms, updated every ten seconds, so that relative times such as "just now" do not
- * become stale.
- */
+/** Returns the current time in Unix ms, updated every ten seconds, so that relative times such as "just now" do not become stale. */
 export function useCurrentTimeMs(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {

@@ -184,10 +184,7 @@ export async function unpackAccounts(client: PoolClient): Promise<void> {
   }
 }
 
-/**
- * Sets a column of `incoming` to null if it refers to an account that does not exist here. Must run after the accounts
- * were inserted.
- */
+/** Sets a column of `incoming` to null if it refers to an account that does not exist here. Must run after the accounts were inserted. */
 async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
   await client.query(
     `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'

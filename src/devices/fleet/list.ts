@@ -47,9 +47,7 @@ interface FleetFilters {
 
 /** SQL subquery: whether messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/**
- * SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked.
- */
+/** SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked. */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -71,16 +69,12 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   return conditions;
 }
 
-/**
- * Number of accounts above which a utility has so large a share of all devices that a scan of all devices soon fills a
- * page.
- */
+/** Number of accounts above which a utility has so large a share of all devices that a scan of all devices soon fills a page. */
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Returns the SQL condition that a device is within the caller's reach. For a small utility, the condition lists its
- * accounts, so that an index on accounts finds the devices. For a large utility, all devices are scanned in their
- * order, and the account of each is looked up.
+ * Returns the SQL condition that a device is within the caller's reach. For a small utility, the condition lists its accounts, so that an
+ * index on accounts finds the devices. For a large utility, all devices are scanned in their order, and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'devices.user_id');
@@ -234,9 +228,7 @@ async function partOfFleet(
   });
 }
 
-/**
- * Number of matching accounts above which the e-mail address is compared row by row, because a page then fills soon.
- */
+/** Number of matching accounts above which the e-mail address is compared row by row, because a page then fills soon. */
 const MAX_MATCHING_ACCOUNTS = 200;
 
 /** Character that sorts after every character of an identifier. */

@@ -26,9 +26,7 @@ export interface ReadingRow {
 
 /** Values of `interval_ms` below and above those of all readings. The lowest value of a reading is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
-/**
- * Maximum number of excluded readings that the search for the previous reading skips before it searches from the start.
- */
+/** Maximum number of excluded readings that the search for the previous reading skips before it searches from the start. */
 const MAX_PASSED_OVER = 100_000;
 
 /** Parses a position in the list of readings. Throws 422 if the position does not belong to this range. */

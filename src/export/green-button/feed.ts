@@ -159,9 +159,7 @@ function* pointEntries(
   });
 }
 
-/**
- * Formats a meter reading with its reading type (given as XML). `id`: number of the meter reading in the usage point.
- */
+/** Formats a meter reading with its reading type (given as XML). `id`: number of the meter reading in the usage point. */
 function* meterReadingEntries(
   about: string,
   entry: FormatEntry,

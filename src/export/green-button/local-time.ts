@@ -33,10 +33,7 @@ export function computeLocalTimeParameters(zone: string, date: string) {
   return { dstStartRule, dstEndRule, dstOffset: dstMs / 1_000, tzOffset: standardMs / 1_000 };
 }
 
-/**
- * Bit positions of the fields of a rule (ESPI, DstRuleType): hour, day of the week, day of the month, kind of rule,
- * month.
- */
+/** Bit positions of the fields of a rule (ESPI, DstRuleType): hour, day of the week, day of the month, kind of rule, month. */
 const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) => 2 ** bit) as [
   number,
   number,

@@ -25,8 +25,7 @@ export interface RoutingExceptionFiles {
 export type CellByRoutingName = ReadonlyMap<string, string | null>;
 
 /**
- * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an
- * invalid line. Pure.
+ * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an invalid line. Pure.
  */
 export function parseRoutingExceptions(text: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -109,8 +108,7 @@ export const readRoutingExceptions = async (file: string): Promise<Map<string, s
   parseRoutingExceptions(await readFile(file, 'utf8'));
 
 /**
- * Stores exceptions in the file and then in each router. Throws if a router could not be changed; `synchroniseRouters`
- * must then be run.
+ * Stores exceptions in the file and then in each router. Throws if a router could not be changed; `synchroniseRouters` must then be run.
  */
 export async function storeRoutingExceptions(
   { file, routers }: RoutingExceptionFiles,

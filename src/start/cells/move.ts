@@ -17,10 +17,7 @@ export interface SourceAndTargetCells {
   to: { cell: string; database: string };
 }
 
-/**
- * Returns the routing of names to a cell. A name that contains the cell is mapped to null, because it needs no
- * exception. Pure.
- */
+/** Returns the routing of names to a cell. A name that contains the cell is mapped to null, because it needs no exception. Pure. */
 export function createRoutingToCell(cell: string, names: readonly AccountName[]): Map<string, string | null> {
   const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));

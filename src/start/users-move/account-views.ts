@@ -15,9 +15,7 @@ const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
-/**
- * Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last.
- */
+/** Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last. */
 export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   ...STREAMED_RELATIONS.map(({ relation, by }) => ({
     relation,

@@ -21,10 +21,7 @@ interface Departure {
   isFinished: boolean;
 }
 
-/**
- * Finds the accounts that a file names. Throws one error with every invalid line and every reason why an account cannot
- * move.
- */
+/** Finds the accounts that a file names. Throws one error with every invalid line and every reason why an account cannot move. */
 export async function chooseAccounts(
   { source, target }: MoveInstallations,
   named: readonly Named[],

@@ -64,10 +64,7 @@ export interface UsersMoveReport {
   forwarded: number;
   /** Number of messages that arrived at the source and were removed, because their accounts have been erased at the target. */
   removed: number;
-  /**
-   * Tariffs of the moved accounts that have no prices at the target, because their price series belong to accounts that
-   * did not move.
-   */
+  /** Tariffs of the moved accounts that have no prices at the target, because their price series belong to accounts that did not move. */
   unpriced: UnpricedTariff[];
 }
 

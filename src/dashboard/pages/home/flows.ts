@@ -255,9 +255,7 @@ export function layOutBands(
   };
 }
 
-/**
- * Returns the SVG path of a band whose upper edge runs from (x1, y1) to (x2, y2). Its last `tip` units form a point.
- */
+/** Returns the SVG path of a band whose upper edge runs from (x1, y1) to (x2, y2). Its last `tip` units form a point. */
 function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: number): string {
   const [end, half] = [x2 - tip, (x1 + x2 - tip) / 2];
   const at = (x: number, y: number) => `${round(x)} ${round(y)}`;

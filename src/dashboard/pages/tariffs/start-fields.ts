@@ -34,10 +34,7 @@ function startOf(from: string, form: number, current: Tariff | null): InitialTar
 export const getDefaultTariffTerms = (current: Tariff | null, zone: string): InitialTariffTerms =>
   startOf(likely(current, zone), 0, current);
 
-/**
- * Select box for the starting point of a new tariff: the current tariff, a template that is usual in a country, or an
- * empty form.
- */
+/** Select box for the starting point of a new tariff: the current tariff, a template that is usual in a country, or an empty form. */
 export function InitialTermsSelect(props: {
   current: Tariff | null;
   zone: string;
