@@ -20,7 +20,7 @@ export interface StretchBounds {
   readonly beyond: number;
   /**
    * Set if an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms); the readings of `back` lie
-   * before it. `beyondFromMs`: end of the excluded time immediately after the stretch; the readings of `beyond` begin there.
+   * before it. `beyondFromMs`: end of the excluded time immediately after the stretch; the readings of `beyond` start there.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;

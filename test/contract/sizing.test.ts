@@ -17,7 +17,7 @@ const [rawBytes = 0, packedBytes = 0] = numbers(row('a reading on disk')[0]);
 const [walKilobytes = 0] = numbers(row('WAL of a reading, for the standby')[0]);
 const [profileMegabytes = 0, profileCompressed = 0] = numbers(row('load profile')[0]);
 const [userMegabytes = 0] = numbers(row('aggregates')[0]);
-const [headBytes = 0] = numbers(row('a head')[0]);
+const [headBytes = 0] = numbers(row('a head (the stored state of a device)')[0]);
 const RAW_DAYS = 396;
 
 /** Compares the document's figures with computed ones: they may be rounded by up to a tenth. */
@@ -47,8 +47,8 @@ test.each([
   const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
   near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
   near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
-  near(cell('heads, which should stay in memory'), [(meters * headBytes) / 1e9], 'GB of heads');
-  near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
+  near(cell('heads (states of devices), which should fit into memory'), [(meters * headBytes) / 1e9], 'GB of heads');
+  near(cell('WAL to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
 });
 
 test('the storage of meters that report every 10 seconds follows from the measured bytes, too', () => {
