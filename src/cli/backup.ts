@@ -100,7 +100,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     ...(config.secretKey === undefined
       ? []
       : ['SECRET_KEY is set, and no copy contains it: store it in a safe place.']),
-    `Check it: energy backup verify --from ${to}`,
+    `Check it: energy backup verify --from ${to}${key ? ` --passphrase-file ${passphraseFile}` : ''}`,
   ];
   printResult(json, result, lines.join('\n'));
 }

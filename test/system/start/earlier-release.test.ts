@@ -144,7 +144,10 @@ test('a copy of the first version that makes copies is restored and updated by t
   // The meter has the password that is in the copy.
   await send([[2, 107]]);
   expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
-  expect(command(['backup', '--to', later, ...sealed])).toMatchObject({ status: 0 });
+  expect(command(['backup', '--to', later, ...sealed])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`energy backup verify --from ${later} ${sealed.join(' ')}`),
+  });
   await running?.stop();
 
   const refused = join(home, 'refused');
