@@ -57,9 +57,9 @@ async function totalsOf(
   monthToDate: MonthToDate | null,
 ): Promise<GroupTotals> {
   const totals = new GroupTotals();
-  if (monthToDate) totals.addNumberedChannels(monthToDate.parts, true);
+  if (monthToDate) totals.addParts(monthToDate.parts, true);
   const rest = monthToDate ? getDaysAfter(monthToDate.end, range) : range;
-  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addNumberedChannels(parts, true);
+  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
     await addComposed(db, totals, composed, { range: rest, unit, buckets, monthToDate });
@@ -102,7 +102,7 @@ async function addComposed(
 ): Promise<void> {
   for (const homes of splitIntoBatches(composed, range, unit)) {
     const read = await readComposedHomes(db, homes, range, unit, monthToDate);
-    totals.addNumberedChannels(read.parts, false);
+    totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
       const bucketsOfHome = byHome.get(place) ?? [];

@@ -37,7 +37,7 @@ export class GroupTotals {
    * Adds the combined usage of homes in parts of buckets. `isAll`: also adds the parts to the buckets' totals. Otherwise `addHome` adds
    * each home to the totals.
    */
-  addNumberedChannels(parts: readonly BucketPart[], isAll: boolean): void {
+  addParts(parts: readonly BucketPart[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
       const total = this.at(bucket);
       const known = total.parts.get(part);

@@ -117,7 +117,7 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
 
 /**
  * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if the device never counts.
- * `device`: the device with its real placement. `hasCounterChangeBetween`: whether some channels have placements of their own. The caller
+ * `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller
  * checks that the device is within its reach.
  */
 export async function loadDeviceAsHome(
