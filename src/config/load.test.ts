@@ -92,7 +92,12 @@ describe('publishing to Home Assistant', () => {
 test('energy config prints the origin and meaning of each value, and no secrets', () => {
   const all = explainVariables({ SECRET_KEY: 'a-secret-of-the-test', API_PORT: '9443', HTTP_PORT: '' });
   const of = (name: string) => all.find((one) => one.name === name);
-  expect(of('API_PORT')).toEqual({ name: 'API_PORT', value: 9443, source: 'environment', meaning: 'port of the API for HTTPS' });
+  expect(of('API_PORT')).toEqual({
+    name: 'API_PORT',
+    value: 9443,
+    source: 'environment',
+    meaning: 'port of the API for HTTPS',
+  });
   expect(of('HTTP_PORT')).toMatchObject({ value: 8080, source: 'default' });
   expect(of('SECRET_KEY')).toMatchObject({ value: '(set)', source: 'environment' });
   expect(of('TLS_CERT_FILE')).toMatchObject({ value: null, source: 'generated' });
