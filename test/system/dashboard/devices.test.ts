@@ -172,7 +172,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   const publisher = await connect(page);
   await publisher.publish(
     `${await fact(page, 'Prefix')}boiler/7/state`,
-    '{"at": "2026-07-05T18:59:00Z", "meter": {"total": 12345, "now": 1.5}}',
+    '{"at": "2026-07-05T18:59:00Z", "inner": {"a": 12345, "now": 1.5}}',
   );
   await publisher.flush();
   await page.getByRole('button', { name: 'Done' }).click();
@@ -190,8 +190,8 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   expect(await page.getByLabel('Topic', { exact: true }).inputValue()).toBe('boiler/7/state');
   await page.getByRole('button', { name: 'Look' }).click();
   await page.getByText('Not recognised').waitFor();
-  await page.getByRole('button', { name: 'Choose what it measures $.meter.total' }).click();
-  const form = page.getByRole('form', { name: 'What is $.meter.total?' });
+  await page.getByRole('button', { name: 'Choose what it measures $.inner.a' }).click();
+  const form = page.getByRole('form', { name: 'What is $.inner.a?' });
   // The keyboard focus moves to the question about the value's meaning.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
   // A name without a unit has no suggestion, so the user selects the meaning and the unit.
@@ -211,7 +211,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByText('Recognised as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
   await page.locator('.note:focus', { hasText: 'Saved. With its next message, the device appears' }).waitFor();
-  await page.getByRole('button', { name: 'Remove boiler/+/state $.meter.total' }).click();
+  await page.getByRole('button', { name: 'Remove boiler/+/state $.inner.a' }).click();
   await page.getByText('Not recognised').waitFor();
   // If the user maps a number that a family already decodes, the page shows a warning: the family's device loses its other values.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
