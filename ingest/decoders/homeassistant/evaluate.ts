@@ -32,6 +32,11 @@ export function evaluateTemplate(expression: TemplateExpression, state: Template
         evaluateTemplate(expression.left, state),
         evaluateTemplate(expression.right, state),
       );
+    case 'split': {
+      const text = evaluateTemplate(expression.of, state);
+      // Jinja returns an undefined value for an element that the list does not have.
+      return typeof text === 'string' ? (text.split(expression.separator)[expression.at] ?? null) : BROKEN;
+    }
     case 'filter':
       return filtered(expression.name, expression.argument, evaluateTemplate(expression.of, state));
   }

@@ -10,6 +10,8 @@ export type TemplateExpression =
   | { is: 'negative'; of: TemplateExpression }
   | { is: 'sum'; sign: ArithmeticOperator; left: TemplateExpression; right: TemplateExpression }
   | { is: 'filter'; name: string; argument: number | null; of: TemplateExpression }
+  /** Element `at` of the text `of`, split at a separator. */
+  | { is: 'split'; separator: string; at: number; of: TemplateExpression }
   /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if there is no `else`. */
   | { is: 'choice'; when: TemplateCondition; first: TemplateExpression; otherwise: TemplateExpression | null };
 
@@ -36,6 +38,17 @@ const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
 const BLOCK =
   /^\{%-?\s*if\s+(.+?)\s*-?%\}\s*\{\{(.+?)\}\}\s*(?:\{%-?\s*else\s*-?%\}\s*\{\{(.+?)\}\}\s*)?\{%-?\s*endif\s*-?%\}$/s;
 
+/** Matches `{% set x = a %}` at the start of a template. */
+const SET = /^\{%-?\s*set\s+([A-Za-z_]\w*)\s*=\s*(.+?)\s*-?%\}\s*/s;
+/** Names that a template cannot set, because they already have a meaning here. */
+const RESERVED = new Set(['value', 'value_json', 'float', 'int', 'iif', 'if', 'else', 'not', 'and', 'or', 'is', 'in']);
+
+/** Variable that a template sets once, at its start. A second one is refused, because each could double the size of the next. */
+interface Variable {
+  name: string;
+  value: TemplateExpression;
+}
+
 /**
  * Parses the subset of Jinja templates that can be computed exactly; returns null for all others. The template is parsed by hand and never
  * run as code.
@@ -44,7 +57,11 @@ export function parseTemplate(template: string): TemplateExpression | null {
   const trimmed = template.trim();
   if (trimmed.length > MAX_LENGTH) return null;
   try {
-    const expression = trimmed.startsWith('{%') ? parseBlock(trimmed) : parseBraces(trimmed);
+    const [statement = '', name = '', given = ''] = SET.exec(trimmed) ?? [];
+    if (RESERVED.has(name)) return null;
+    const variable = statement === '' ? null : { name, value: whole(given, null, (parser) => parser.expression()) };
+    const rest = trimmed.slice(statement.length);
+    const expression = rest.startsWith('{%') ? parseBlock(rest, variable) : parseBraces(rest, variable);
     // A template that reads no path is refused, because its result would not come from the message.
     return expression && hasPath(expression) ? expression : null;
   } catch (error) {
@@ -53,27 +70,27 @@ export function parseTemplate(template: string): TemplateExpression | null {
   }
 }
 
-function parseBlock(template: string): TemplateExpression | null {
+function parseBlock(template: string, variable: Variable | null): TemplateExpression | null {
   const [, when, first, otherwise] = BLOCK.exec(template) ?? [];
   if (when === undefined || first === undefined || /\{\{|%\}/.test(first + when)) return null;
   return {
     is: 'choice',
-    when: whole(when, (parser) => parser.condition()),
-    first: whole(first, (parser) => parser.expression()),
-    otherwise: otherwise === undefined ? null : whole(otherwise, (parser) => parser.expression()),
+    when: whole(when, variable, (parser) => parser.condition()),
+    first: whole(first, variable, (parser) => parser.expression()),
+    otherwise: otherwise === undefined ? null : whole(otherwise, variable, (parser) => parser.expression()),
   };
 }
 
-const parseBraces = (template: string): TemplateExpression | null =>
+const parseBraces = (template: string, variable: Variable | null): TemplateExpression | null =>
   template.startsWith('{{') && template.endsWith('}}')
-    ? whole(template.slice(2, -2), (parser) => parser.expression())
+    ? whole(template.slice(2, -2), variable, (parser) => parser.expression())
     : null;
 
 /** Parses a whole text by a rule; fails if the rule leaves a remainder. */
-function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
+function whole<Read>(text: string, variable: Variable | null, rule: (parser: Parser) => Read): Read {
   const tokens = tokenizeTemplate(text.replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) throw new Unsupported();
-  const parser = new Parser(tokens);
+  const parser = new Parser(tokens, variable);
   const read = rule(parser);
   if (!parser.ended()) throw new Unsupported();
   return read;
@@ -87,6 +104,7 @@ function hasPath(expression: TemplateExpression): boolean {
       return hasPath(expression.left) || hasPath(expression.right);
     case 'negative':
     case 'filter':
+    case 'split':
       return hasPath(expression.of);
     case 'choice':
       // The branches of a choice need no path, because its condition reads the message.
@@ -102,11 +120,13 @@ function hasPath(expression: TemplateExpression): boolean {
  */
 class Parser {
   #tokens: Token[];
+  #variable: Variable | null;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: Token[]) {
+  constructor(tokens: Token[], variable: Variable | null) {
     this.#tokens = tokens;
+    this.#variable = variable;
   }
 
   ended = (): boolean => this.#at >= this.#tokens.length;
@@ -203,8 +223,37 @@ class Parser {
     if (token.is === 'number') return { is: 'number', value: Number(token.text) };
     if (token.is === 'text') return { is: 'text', value: token.text };
     if (token.is === 'name' && (token.text === 'float' || token.text === 'int')) return this.#call(token.text);
+    if (token.is === 'name' && token.text === 'iif') return this.#immediateIf();
+    if (token.is === 'name' && token.text === this.#variable?.name) return this.#variable.value;
     if (token.is !== 'name' || (token.text !== 'value' && token.text !== 'value_json')) throw new Unsupported();
-    return { is: 'path', root: token.text, keys: token.text === 'value_json' ? this.#keys() : [] };
+    if (token.text === 'value_json') return { is: 'path', root: token.text, keys: this.#keys() };
+    const value: TemplateExpression = { is: 'path', root: token.text, keys: [] };
+    return this.#skip('.') ? this.#split(value) : value;
+  }
+
+  /** Parses `iif(a, b, c)`, which means `b if a else c`. Without `c`, the result could be the word False. */
+  #immediateIf(): TemplateExpression {
+    this.#expect('(');
+    const when = this.condition();
+    this.#expect(',');
+    const first = this.expression();
+    this.#expect(',');
+    const otherwise = this.expression();
+    this.#expect(')');
+    return { is: 'choice', when, first, otherwise };
+  }
+
+  /** Parses `split(';')[0]`. */
+  #split(of: TemplateExpression): TemplateExpression {
+    if (!this.#word('split')) throw new Unsupported();
+    this.#expect('(');
+    const separator = this.#take();
+    this.#expect(')');
+    this.#expect('[');
+    const at = this.#take();
+    this.#expect(']');
+    if (separator.is !== 'text' || separator.text === '' || !/^\d+$/.test(at.text)) throw new Unsupported();
+    return { is: 'split', separator: separator.text, at: Number(at.text), of };
   }
 
   /** Parses `float(value)` and `float(value, 0)`, which mean the same as the filters. */
@@ -264,12 +313,21 @@ class Parser {
     return { is: 'filter', name: 'round', argument: places === '' ? 6 : Number(places), of };
   }
 
-  /** Parses at most one number, text or name in parentheses; `default=0` counts as `0`. */
+  /** Parses at most one number, text or name in parentheses, and a default by its name, which is never used. */
   #argument(): number | string | null {
     if (this.#skip(')')) return null;
-    const argument = this.#literal();
+    const argument = this.#default() ? null : this.#literal();
+    if (this.#skip(',') && !this.#default()) throw new Unsupported();
     this.#expect(')');
     return argument;
+  }
+
+  /** Parses `default=0`. Returns false if the next argument is another one. */
+  #default(): boolean {
+    const next = this.#tokens[this.#at + 1];
+    if (!this.#peek('default') || next?.is !== 'mark' || next.text !== '=') return false;
+    this.#literal();
+    return true;
   }
 
   #literal(): number | string {
