@@ -92,6 +92,11 @@ export interface FamilyDecodeResult {
   refused: string[];
   /** Native ids of devices whose message contains no usable value yet, for example a count whose unit is not set. */
   seen?: string[];
+  /**
+   * Whether the message contains nothing that the family knows, so that a later family may read what a device has announced on the topic.
+   * Never set for values that the family omits on purpose: if they were read as announced, they would count twice.
+   */
+  isUnread?: boolean;
   /** Native ids of devices with a refused value. */
   blamed?: string[];
   /** Device that the message announces, if the topics of the device's values can be listed. */

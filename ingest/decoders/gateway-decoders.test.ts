@@ -108,3 +108,35 @@ test.each(ENDLESS)('matches topics of maximum length that repeat %s quickly', (w
   for (const topic of endlessTopics(word, 1_000)) createTopicRouter(FAMILIES)(topic);
   expect(process.cpuUsage().user - user).toBeLessThan(MICROSECONDS);
 });
+
+test('reads an announced value on a topic if the earlier family knows nothing in the message', () => {
+  const topic = 'tele/edpbox1/SENSOR';
+  const announced = (name: string, path: string) => ({
+    topic: `homeassistant/sensor/EB1/${name}/config`,
+    payload: Buffer.from(
+      JSON.stringify({
+        name,
+        uniq_id: `EB1_${name}`,
+        stat_t: topic,
+        val_tpl: `{{ value_json.${path} }}`,
+        unit_of_meas: 'kWh',
+        dev_cla: 'energy',
+        stat_cla: 'total_increasing',
+        dev: { ids: 'EB1' },
+      }),
+    ),
+    receivedAtMs: 0,
+  });
+  const read = (body: object, isAnnounced = true) => {
+    const decoders = createDecoders();
+    if (isAnnounced)
+      for (const one of [announced('Import', 'EB1.TEI'), announced('Total', 'ENERGY.Total')]) decoders.recall(one);
+    const decoded = decoders.hear({ topic, payload: Buffer.from(JSON.stringify(body)), receivedAtMs: 0 }, {});
+    return [decoded?.family, decoded?.said.map(({ value }) => value)];
+  };
+  expect(read({ EB1: { TEI: 6618.873 } })).toEqual(['homeassistant', [6618.873]]);
+  expect(read({ EB1: { TEI: 6618.873 } }, false)).toEqual(['tasmota', []]);
+  // A value that Tasmota reads itself is read once.
+  expect(read({ ENERGY: { Total: 12.5 }, EB1: { TEI: 6618.873 } })).toEqual(['tasmota', [12.5]]);
+  expect(read({ ENERGY: { Today: 1 } })).toEqual(['tasmota', []]);
+});

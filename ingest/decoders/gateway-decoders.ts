@@ -105,13 +105,19 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
   };
   const read = (message: DeviceMessage, settings: DecoderSettings): DecodeResultWithFamilyName | null => {
     const { reads, byBody } = routesOf(message.topic);
+    let unread: DecodeResultWithFamilyName | null = null;
     for (const at of reads) {
       const family = families[at] as Family;
       if (byBody.has(at) && !family.knows?.(message.payload)) continue;
+      // A message that a family recognises but cannot read is read by a later family only if a device has announced a value on its topic.
+      if (unread && !family.announcedOn?.(memories[at], message.topic).length) continue;
       const decoded = family.decode(message, settings, memories[at]);
-      if (decoded) return { family: family.name, ...decoded };
+      if (!decoded) continue;
+      const hasContent = decoded.said.length + decoded.refused.length > 0;
+      if (unread ? hasContent : !decoded.isUnread) return { family: family.name, ...decoded };
+      unread ??= { family: family.name, ...decoded };
     }
-    return null;
+    return unread;
   };
   return {
     isNews: (message, isAnother) =>

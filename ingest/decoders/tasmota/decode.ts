@@ -48,8 +48,14 @@ function decode(
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
   readZigbee(source, getMember(body, 'ZbReceived'));
-  return source.collector;
+  const { said, refused, seen, blamed } = source.collector;
+  const isUnread = [said, refused, seen, blamed].every(({ length }) => length === 0);
+  return isUnread && !hasKnownBlock(body) ? { ...source.collector, isUnread } : source.collector;
 }
+
+/** Whether a message contains a block that this family reads. Its other values are omitted on purpose. */
+const hasKnownBlock = (body: Json): boolean =>
+  ['ENERGY', 'TIC', 'ANALOG', 'ZbReceived'].some((name) => getMember(body, name) !== undefined);
 
 /**
  * Reads the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device is a
