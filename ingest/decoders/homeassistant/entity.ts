@@ -99,9 +99,6 @@ function sensorOf(
   });
   if (!source) return null;
   const stateClass = getConfigText(config, 'state_class')?.toLowerCase() ?? null;
-  if (kind === 'energy_total_kwh' && stateClass !== null && !CUMULATIVE.has(stateClass)) {
-    return { sources: [{ ...source, refusal: `${object} is energy with the state class ${stateClass}, not a total` }] };
-  }
   const maker = asObjectOrNull(getConfigField(config, 'device'));
   const name = getConfigText(config, 'name') ?? '';
   const objectId = getConfigText(config, 'object_id') ?? '';
@@ -125,7 +122,10 @@ function sensorOf(
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
     const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`);
-    return { ...found, kind, described: { ...described, ...heat } };
+    // An energy whose class is power, or whose state class is no total, may still be a register: many devices announce a wrong class.
+    const isContradictory =
+      kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
+    return { ...found, kind, described: { ...described, ...heat, ...(isContradictory && { isContradictory }) } };
   }
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
@@ -195,7 +195,7 @@ function kindOf(deviceClass: string | null, scales: Record<'energy' | 'power' | 
   const isOneOf = (...classes: string[]) => deviceClass === null || classes.includes(deviceClass);
   if (scales.volume) return isOneOf('gas', 'water', 'volume') ? 'volume_total_m3' : null;
   if (deviceClass === 'temperature') return 'temperature_c';
-  if (scales.energy && isOneOf('energy', 'gas', 'water')) return 'energy_total_kwh';
+  if (scales.energy && isOneOf('energy', 'gas', 'water', 'power')) return 'energy_total_kwh';
   return scales.power && isOneOf('power') ? 'power_w' : null;
 }
 

@@ -29,6 +29,8 @@ export interface RegisterDescription {
    * then asked about the register, unless its name states electricity.
    */
   mayMeasureHeat?: true;
+  /** Whether the device contradicts itself about the quantity, such as a power in kWh. The owner is then asked about the register. */
+  isContradictory?: true;
 }
 
 /** Facts about a register that its description states explicitly. */
@@ -178,12 +180,14 @@ export function getRegisterProperties(described: RegisterDescription): RegisterP
     isOfPanels: has('sun') && !said.some(({ words }) => words.some((word) => GENERATOR.test(word))),
     moves,
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
-    isUnknown: coded
-      ? isOtherQuantity(coded.obis, described.unit)
-      : !isUnderstood ||
-        isContradiction(whole, described.unit, way) ||
-        isCharge(whole) ||
-        said.some(({ hasRating }) => hasRating),
+    isUnknown:
+      described.isContradictory === true ||
+      (coded
+        ? isOtherQuantity(coded.obis, described.unit)
+        : !isUnderstood ||
+          isContradiction(whole, described.unit, way) ||
+          isCharge(whole) ||
+          said.some(({ hasRating }) => hasRating)),
     heats: has('heats'),
     mayBeHeat: described.mayMeasureHeat === true && !coded && !names.some((name) => ELECTRIC.test(name)),
     words: (whole?.words ?? []).filter(isSaying).join(' '),
