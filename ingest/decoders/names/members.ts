@@ -95,14 +95,18 @@ const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e
 
 const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
 
+/** Names of the one reading of a meter, next to numbers that describe the meter: `current_reading`. */
+const READING = /^(?:current|actual|latest|last)[_-]?(?:meter[_-]?)?(?:reading|index|value)$/i;
+
 /**
- * Returns the number of an object that has only one number and states its unit: `{"total": "89.75", "unit": "kwh"}`. Null if it has several
- * numbers or no unit.
+ * Returns the number of an object to which the object's unit belongs: its only number (`{"total": "89.75", "unit": "kwh"}`), or the only
+ * one that is named as the meter's reading. Null for every other object.
  */
 function onlyNumberOf(object: Json): { name: string; value: unknown; unit: string } | null {
   const unit = unitOf(object);
   if (unit === undefined) return null;
-  const [first, ...others] = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
+  const numbers = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
+  const [first, ...others] = numbers.length > 1 ? numbers.filter(([name]) => READING.test(name)) : numbers;
   return first && others.length === 0 ? { name: first[0], value: first[1], unit } : null;
 }
 

@@ -108,3 +108,14 @@ test('reads a point of InfluxDB’s line protocol as an object of its fields, an
   for (const other of ['a b=c', 'energy import_kwh=', 'energy import_kwh=7,', 'hello world', 'energy,host=m1 7'])
     expect(read('telegraf/meter', other)?.readings ?? []).toEqual([]);
 });
+
+test('gives the unit of a body to the reading of the meter, and does not ask about numbers that describe the meter', () => {
+  // Source: aclii/izar-mqtt-bridge, README.md.
+  const body = { meter_id: '12345678', current_reading: 12.345, h0_reading: 10, flow_rate: 15.25, free_heap_kb: 95.4 };
+  expect(read('home/water_meter/reading', { ...body, unit: 'm3' })).toMatchObject({
+    readings: [{ channel: 'water/m3', value: 12.345 }],
+    asks: [],
+  });
+  expect(namesOfQuestions('home/water_meter/reading', body)).toEqual(['current_reading', 'h0_reading']);
+  expect(namesOfQuestions('home/water_meter', { foo_bar: 12.5 })).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { findMetricVolumeUnit } from '../sparkplug/units.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
-import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
+import { COUNTED_VOLUME, findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { lastNameOf, type NumberWithPath } from './members.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 
@@ -67,7 +67,7 @@ const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|a
 /** Words for radio, as in names of transmit power. */
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 /** Words for quantities other than energy and power. */
-const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
+const OTHER_QUANTITY = /volt|current(?![\s_-]?(?:reading|index|meter|count))|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
 /** Words in names that contain a word for power but are a setting, a state or a limit. */
 const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
@@ -229,7 +229,7 @@ export function isNumberWithoutName(path: string, value: unknown, { isNumbered }
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
 /** Words in names of gas and water numbers that are not volumes. */
 const NO_VOLUME =
-  /volt|curr(?!ent_?val)|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
+  /volt|curr(?!ent[\s_-]?(?:val|read|index|meter|count))|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
 
 /**
  * Whether a member without a unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
@@ -255,9 +255,13 @@ const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 /** Names that only mean a value, a volume or its unit; the names around them state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
-/** Whether names are those of a gas or water meter's register. `isVolume`: whether the number is known to be a volume. */
+/**
+ * Whether names are those of a gas or water meter's register. The number's own name comes first. If it contains unknown words
+ * (`free_heap_kb`), it must also contain a word for a register or a volume. `isVolume`: whether the number is known to be a volume.
+ */
 export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
+  if (!isVolume && hasUnknownWord(own) && !COUNTED_VOLUME.test(own) && !PLAIN_VOLUME.test(own)) return false;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
   const commodity = NO_VOLUME.test(own)
     ? null
