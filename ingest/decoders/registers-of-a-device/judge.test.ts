@@ -131,6 +131,8 @@ test.each<[string, Record<string, string>]>([
   ['', { T1: 'import/t1' }],
   ['', { 'Delivered tariff 1': 'import/t1', 'Delivered tariff 2': 'import/t2', Returned: 'export' }],
   ['', { 'Delivered tariff 1': '?', 'Received tariff 1': '?' }],
+  ['', { 'Total power delivered T1': '?', 'Total power used T1': 'import/t1' }],
+  ['', { 'Delivered tariff 1': 'import/t1', 'Returned tariff 1': 'export/t1', Consumption: '?' }],
   // On a device that is not a meter, "in" and "out" are sides of the device. Sources: Solar2MQTT (AC_Out_Watt),
   // docker-voltronic-homeassistant (PV_in_watts).
   ['Inverter', { 'AC out': '?', 'PV in': 'pv/export', 'Grid out': 'grid/export' }],

@@ -156,6 +156,8 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const isDutch = all.some(({ facets }) => facets.given !== null);
   // If another register is named "received", "delivered" may mean energy that the home delivers.
   const isReceived = all.some(({ facets }) => facets.siblings.has('received'));
+  // If another register is named "used" or "consumed", the tariffs that are named "delivered" may be the feed-in.
+  const isUsed = all.some(({ facets }) => facets.isConsumed && !facets.siblings.has('delivered'));
   for (const one of all) {
     const { facets, part } = one;
     const { isInverter, isStore } = facets.device;
@@ -165,7 +167,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else if (facets.way === null && facets.isMade && isTariff) rest.push(withWay(one, 'export'));
     else if (facets.way === null && isOfRoof(one)) made.push(one);
     // "Delivered" has the meaning of the P1 standard if another register is named "returned" or this one is a tariff.
-    else if (facets.isUnclear && facets.siblings.has('delivered') && !isReceived && (isTariff || isDutch))
+    else if (facets.isUnclear && facets.siblings.has('delivered') && !isReceived && (isDutch || (isTariff && !isUsed)))
       rest.push(withWay(one, 'import'));
     else if (facets.isUnclear || (facets.isMade && facets.way === null)) verdicts.set(one, asked(one));
     else if (isStore && facets.subject !== 'grid' && !isInverter) verdicts.set(one, asked(one));
