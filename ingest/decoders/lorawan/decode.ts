@@ -1,13 +1,15 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { findRegisterCodePattern } from '../names/codes.ts';
 import { listNumbersWithPaths } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /** Parsed topic: the network server that has published the message, and the device. */
 interface LorawanTopic {
-  server: 'things-stack' | 'chirpstack';
+  server: 'things-stack' | 'chirpstack' | 'helium';
   device: string;
   /** Whether the message is an uplink. Other messages (joins, acknowledgements, downlinks) contain no readings. */
   isUplink: boolean;
@@ -16,19 +18,26 @@ interface LorawanTopic {
 const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(.+)$/;
 /** Topic of ChirpStack. Before version 3.11 it had no word `event`, and in much older versions an uplink was called `rx`. */
 const CHIRPSTACK = /^application\/[^/]+\/device\/([0-9A-Fa-f]{16})\/(?:event\/)?([a-z]+(?:\/[a-z]+)?)$/;
+/** Topic of the Helium console. Only `rx` is an uplink. */
+const HELIUM = /^helium\/[^/]+\/(rx|tx|join)\/device\/([^/]+)$/;
 
-/** Parses `v3/{app}@{tenant}/devices/{id}/up` and `application/{id}/device/{devEui}/event/up`; returns null for every other topic. */
+/**
+ * Parses `v3/{app}@{tenant}/devices/{id}/up`, `application/{id}/device/{devEui}/event/up` and `helium/{organisation}/rx/device/{id}`; returns
+ * null for every other topic.
+ */
 function parseLorawanTopic(topic: string): LorawanTopic | null {
   const [, application, thing, about] = THINGS_STACK.exec(topic) ?? [];
   // The application is part of the device's id, because another application may have a device with the same id.
   if (thing !== undefined)
     return { server: 'things-stack', device: `${application}/${thing}`, isUplink: about === 'up' };
+  const [, way, node] = HELIUM.exec(topic) ?? [];
+  if (node !== undefined) return { server: 'helium', device: node.toLowerCase(), isUplink: way === 'rx' };
   const [, device, event = ''] = CHIRPSTACK.exec(topic) ?? [];
   if (device === undefined) return null;
   return { server: 'chirpstack', device: device.toLowerCase(), isUplink: event === 'up' || event === 'rx' };
 }
 
-/** Decoder of LoRaWAN devices behind The Things Stack or ChirpStack, whose payload the network server has decoded. */
+/** Decoder of LoRaWAN devices behind The Things Stack, ChirpStack or Helium, whose payload the network server has decoded. */
 export const lorawanFamily = createStatelessFamily({
   name: 'lorawan',
   takes: (topic) => parseLorawanTopic(topic) !== null,
@@ -44,14 +53,31 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;
-  const atMs = parseMessageTime(uplink.time, 'iso', { receivedAtMs });
-  addNamedQuantities(collector, listNumbersWithPaths(uplink.object), { device: parsed.device, atMs });
+  const atMs = parseMessageTime(uplink.time, parsed.server === 'helium' ? 'ms' : 'iso', { receivedAtMs });
+  const members = listNumbersWithPaths(uplink.object);
+  const codes = codesOf(uplink.object, [topic, uplink.name]);
+  addNamedQuantities(collector, members, { device: parsed.device, atMs }, { codes });
   return collector;
+}
+
+/** Members next to the `index` of a pulse or optical reader. */
+const OF_READER = /^(?:meter_?type|increments?)$/i;
+
+/** Returns the codes of registers in a payload; undefined if neither the payload nor a name of the device shows which codes it uses. */
+function codesOf(object: Json, names: readonly unknown[]): RegExp | undefined {
+  if (!Object.keys(object).some((name) => OF_READER.test(name))) return findRegisterCodePattern(names.join(' '));
+  // The index of a gas, heat or water meter is a volume or heat, so it is not offered as electricity.
+  const isOther = [...names, ...Object.values(object)].some(
+    (text) => typeof text === 'string' && getNameMeaning(text).medium !== '',
+  );
+  return isOther ? undefined : /^index$/;
 }
 
 interface Uplink {
   /** Payload as the network server has decoded it; null if the server has no formatter for the device, or the frame has no payload. */
   object: Json | null;
+  /** Name that the owner has given to the device. */
+  name: unknown;
   time: unknown;
   isSimulated: boolean;
 }
@@ -61,8 +87,18 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     const message = asObjectOrNull(getMember(body, 'uplink_message'));
     return {
       object: asObjectOrNull(getMember(message, 'decoded_payload')),
+      // The topic contains the name.
+      name: '',
       time: getMember(message, 'received_at') ?? getMember(body, 'received_at'),
       isSimulated: getMember(body, 'simulated') === true,
+    };
+  }
+  if (server === 'helium') {
+    return {
+      object: asObjectOrNull(getMember(asObjectOrNull(getMember(body, 'decoded')), 'payload')),
+      name: getMember(body, 'name'),
+      time: getMember(body, 'reported_at'),
+      isSimulated: false,
     };
   }
   const text = getMember(body, 'objectJSON');
@@ -72,6 +108,7 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     object:
       asObjectOrNull(getMember(body, 'object')) ??
       (typeof text === 'string' ? parseJsonObject(Buffer.from(text)) : null),
+    name: getMember(asObjectOrNull(getMember(body, 'deviceInfo')) ?? body, 'deviceName'),
     time: getMember(body, 'time') ?? getMember(body, 'publishedAt') ?? getMember(asObjectOrNull(first), 'time'),
     isSimulated: false,
   };

@@ -8,6 +8,8 @@ import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
+import { findRegisterCodePattern, RTLAMR_STATE } from './codes.ts';
+import { deviceOf } from './device-id.ts';
 import {
   collectNumbersByName,
   findNumberWithUnit,
@@ -24,7 +26,6 @@ import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import {
   areVolumeRegisterNames,
-  findRegisterCodePattern,
   isEnergyOrPowerName,
   isEnergyOrPowerNameWithoutUnit,
   isTuyaDataPoint,
@@ -50,8 +51,9 @@ export const namesFamily = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
+  if (isCommandTopic(topic) || NO_READINGS.test(topic)) return null;
   // Messages of radio receivers may come from meters of neighbours, which must not be offered to the owner.
-  if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
+  if (isRadioMessage(topic, payload) && !RTLAMR_STATE.test(topic)) return null;
   const json = readJson(payload);
   const body =
     asObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeObjectsOfList(json) ?? parseNamedTexts(payload) ?? null;
@@ -79,7 +81,7 @@ interface Found {
 
 /** Returns the members of a JSON body. Their device is the topic, with the serial number in the body if there is one. */
 function ofObject(topic: string, body: Json): Found | null {
-  const own = findNumberWithUnit(body) ?? loneNumber(topic, body);
+  const own = findNumberWithUnit(body) ?? loneNumber(topic, body) ?? ofUnitLevel(topic, body);
   if (own) {
     // NibePi and others publish a number together with its name; the topic ends with the address of the register.
     return ofTopic(topic, own, own.unit === undefined ? undefined : findStatedName(body));
@@ -98,6 +100,7 @@ function ofObject(topic: string, body: Json): Found | null {
       around: [...medium, ...(around ?? [])],
       isNumbered,
       isOfDay: hasDayWithoutTime(body) || HOURLY.test(at),
+      codes: context.codes ?? findRegisterCodePattern(findStatedName(body) ?? ''),
     },
   };
 }
@@ -126,6 +129,16 @@ function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | n
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
+
+/** A topic with a unit of energy before its last level: `total/kWh/heat_pump`. */
+const BEHIND_UNIT = /\/([kM]?Wh)\/([^/]+)$/;
+/** Returns the number of a topic with a unit if the body consists of one number that is named like the topic's last level. */
+function ofUnitLevel(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
+  const [, unit, name = ''] = BEHIND_UNIT.exec(topic) ?? [];
+  const value = Object.keys(body).length === 1 ? getMember(body, name) : undefined;
+  return unit !== undefined && typeof readNumber(value) === 'number' ? { value, unit } : null;
+}
+
 /** Maximum number of members in a body whose value belongs to the topic: the value, a time and a state. */
 const MAX_LONE = 3;
 /** Members that describe the message instead of a number, in states of ioBroker and messages of Node-RED. */
@@ -148,7 +161,9 @@ function namesNumber(topic: string): boolean {
     VALUE_OF_MEDIUM.test(topic) ||
     findRegisterCodePattern(topic)?.test(name) ||
     (!OF_FAMILIES.test(topic) &&
-      (isNumbered || isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) || areVolumeRegisterNames([name, before])))
+      (isNumbered ||
+        isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
+        areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])))
   );
 }
 
@@ -216,35 +231,6 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
 /** Names of temperatures inside a device, which are not room temperatures. */
 const INSIDE =
   /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
-
-/**
- * Members that distinguish devices that publish on one topic. A plain `id` does so only next to a model; elsewhere it may number the
- * messages.
- */
-const SERIAL =
-  /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
-
-/** Member with the name of a device. It distinguishes devices that have no serial number. */
-const DEVICE_NAME = /^device_?name$/i;
-
-/**
- * A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970. It differs in each message, so it is not part of the
- * device.
- */
-const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
-
-function deviceOf(address: string, body: Json): string {
-  const topic = address.replace(TIME_AT_END, '');
-  const names = Object.keys(body);
-  const name =
-    names.find((one) => SERIAL.test(one)) ??
-    names.find((one) => DEVICE_NAME.test(one)) ??
-    (typeof body.model === 'string' ? 'id' : '');
-  const id = getMember(body, name);
-  if (typeof id !== 'string' && typeof id !== 'number') return topic;
-  const text = String(id).trim();
-  return text === '' || text.length > 64 || topic.includes(text) ? topic : `${topic}/${text}`;
-}
 
 /** Names of the message's own time. */
 const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];

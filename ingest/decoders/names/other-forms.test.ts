@@ -42,6 +42,20 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
     ['active-positive', 'active-negative'],
   ],
   ['meterkast/afname_t1', '1234.5', ['afname_t1']],
+  // Sources: disk91/LoRaWan_PiT_Arduino, Fludia-IoT/LoRaWAN-decoders, ASoledad0303/monitoreoIot, yukulehe/gazpar2mqtt, rtlamr2mqtt.
+  ['maison/linky', { base: 18_234_110, delta: 312 }, ['base']],
+  ['maison/tic/hchp', '18234110', ['hchp']],
+  ['v3/app@ttn/devices/pit-linky/up', { uplink_message: { decoded_payload: { base: 18_234_110 } } }, ['base']],
+  [
+    'v3/app@ttn/devices/m1/up',
+    { uplink_message: { decoded_payload: { index: 1_256, meter_type: 'mME', increments: [1, 2] } } },
+    ['index'],
+  ],
+  ['esp/energia/E2641D44/state', { V: 230.5, I: 8.912, P: 1_978.1, S: 2_147.4, PF: 0.921 }, ['P']],
+  ['gazpar/GI123456/last/index', '8123', ['index']],
+  ['rtlamr/101905796/state', { reading: 40_518_321, lastseen: '2024-05-01T10:12:44+01:00' }, ['reading']],
+  // Source: camueller/SmartApplianceEnabler, doc/MqttMeter_EN.md.
+  ['metering/total/kWh/waermepumpe', 'waermepumpe=234.567', ['waermepumpe']],
   // Totals in other languages.
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
@@ -118,4 +132,18 @@ test('gives the unit of a body to the reading of the meter, and does not ask abo
   });
   expect(namesOfQuestions('home/water_meter/reading', body)).toEqual(['current_reading', 'h0_reading']);
   expect(namesOfQuestions('home/water_meter', { foo_bar: 12.5 })).toEqual([]);
+});
+
+test('asks about no symbol, label or index without evidence', () => {
+  for (const [topic, body] of [
+    ['field/soil', { N: 12, P: 34, K: 56, V: 3.3 }],
+    ['field/soil', { V: 3.3, I: 0.2, npk: { P: 34 } }],
+    ['x/y', { base: 18_234_110, east: 12_345 }],
+    ['robot/arm', { index: 1_256 }],
+    ['gazpar/GI123456/last/price', '8123'],
+    ['total/kWh/heat_pump', 'other=234.567'],
+  ] as const)
+    expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
+  const gas = { uplink_message: { decoded_payload: { index: 1_256, meter_type: 'gas', increments: [1, 2] } } };
+  expect(namesOfQuestions('v3/app@ttn/devices/m1/up', gas)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import type { NumberWithPath } from './members.ts';
 import { createPeriodObjectChecker } from './periods.ts';
+import { findKindOfSymbol } from './symbols.ts';
 import { isTariffRegister } from './tariffs.ts';
 import {
   describeMember,
@@ -82,7 +83,7 @@ function addLoneMembers(
     const kind = isNumber
       ? 'energy_total_kwh'
       : unit === undefined
-        ? findQuantityKindToAskOwner(path, value, context)
+        ? (findQuantityKindToAskOwner(path, value, context) ?? findKindOfSymbol(path, value, members))
         : null;
     if (kind === null || isEnergyOfPeriod(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });

@@ -67,7 +67,8 @@ const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|a
 /** Words for radio, as in names of transmit power. */
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 /** Words for quantities other than energy and power. */
-const OTHER_QUANTITY = /volt|current(?![\s_-]?(?:reading|index|meter|count))|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
+const OTHER_QUANTITY =
+  /volt|current(?![\s_-]?(?:reading|index|meter|count))|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
 /** Words in names that contain a word for power but are a setting, a state or a limit. */
 const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
@@ -76,18 +77,6 @@ const READING =
   /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index|totaa?l)(?:[_\s-]?(?:totaa?l|gesamt))?$|tariff?_?[1-4]\/reading$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
 /** Names of the rate at which a meter counts: `meter_rate`. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
-/**
- * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield),
- * SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), and the meter readings of EnOcean's profiles A5-12.
- */
-const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
-  [/ve[._-]?direct|victron/i, /^H1[789]$/],
-  [/solarmax|solarview/i, /^B?KT0$/],
-  [/enocean/i, /^MR$/],
-];
-/** Returns the register codes of the program that a topic names; undefined if the topic names no such program. */
-export const findRegisterCodePattern = (topic: string): RegExp | undefined =>
-  CODES.find(([program]) => program.test(topic))?.[1];
 /**
  * Words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may be a
  * person's presence.
@@ -262,7 +251,9 @@ const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s
 export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   if (!isVolume && hasUnknownWord(own) && !COUNTED_VOLUME.test(own) && !PLAIN_VOLUME.test(own)) return false;
-  const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
+  // In `last/index`, "last" means the latest value of the register, not a period.
+  const said = /^index$/i.test(own) ? names.filter((name) => name !== 'last') : names;
+  const written = said.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
   const commodity = NO_VOLUME.test(own)
     ? null
     : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });

@@ -8,7 +8,7 @@ const NO_CONSUMPTION =
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Words that show that a meter has counted a volume, in the languages of public projects. */
 export const COUNTED_VOLUME =
-  /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
+  /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|(?<![a-z])index(?![a-z])|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
 
 /**
  * Returns the commodity of the meter to which a volume belongs. Null if the volume is not a meter's register or the commodity is unknown.
@@ -27,7 +27,8 @@ export function findVolumeCommodity(
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }
-  const isCounted = said.some(({ direction }) => direction === 'import') || names.some((name) => COUNTED_VOLUME.test(name));
+  const isCounted =
+    said.some(({ direction }) => direction === 'import') || names.some((name) => COUNTED_VOLUME.test(name));
   return known.commodity !== undefined || known.isTotal || isCounted ? commodity : null;
 }
 

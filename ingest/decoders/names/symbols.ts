@@ -1,0 +1,14 @@
+import { readNumber } from '../read/number.ts';
+import { lastNameOf, type NumberWithPath } from './members.ts';
+
+/**
+ * Returns the kind of a number that is named only by a symbol: `P` is a power next to a voltage (`V` or `U`) and a current (`I`) of the same
+ * object. Null for every other number. Excludes 0 and 1, which may be states.
+ */
+export function findKindOfSymbol(path: string, value: unknown, members: readonly NumberWithPath[]): 'power_w' | null {
+  const number = readNumber(value);
+  if (lastNameOf(path) !== 'P' || typeof number !== 'number' || number === 0 || number === 1) return null;
+  const object = path.slice(0, -1);
+  const isBeside = (symbol: string) => members.some((other) => other.path === object + symbol);
+  return isBeside('I') && (isBeside('V') || isBeside('U')) ? 'power_w' : null;
+}
