@@ -88,7 +88,7 @@ function ofObject(topic: string, body: Json): Found | null {
   }
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
-  const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path));
+  const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path) && !OF_SETTINGS.test(path));
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = mediumOf(body);
@@ -104,6 +104,9 @@ function ofObject(topic: string, body: Json): Found | null {
     },
   };
 }
+
+/** Objects that contain settings and set-points. */
+const OF_SETTINGS = /(?:^|\/)(?:controls|settings)\//i;
 
 /** Members that name what a meter measures, as M-Bus does: `{"medium": "Heat: Outlet"}`. */
 const MEDIUM = /^(?:medium|media|device_?type)$/i;

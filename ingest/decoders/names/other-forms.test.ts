@@ -134,14 +134,18 @@ test('gives the unit of a body to the reading of the meter, and does not ask abo
   expect(namesOfQuestions('home/water_meter', { foo_bar: 12.5 })).toEqual([]);
 });
 
-test('asks about no symbol, label or index without evidence', () => {
+test('asks about no setting, no symbol or label without evidence, and no reactive energy', () => {
   for (const [topic, body] of [
+    // Source: sebastienvermeille/rika2mqtt, docs/docs/examples/example-telemetry-mqtt.md.
+    ['tele/rika2mqtt', { stoveId: 42, controls: { heatingPower: 70 }, settings: { total_energy: 70 } }],
     ['field/soil', { N: 12, P: 34, K: 56, V: 3.3 }],
     ['field/soil', { V: 3.3, I: 0.2, npk: { P: 34 } }],
     ['x/y', { base: 18_234_110, east: 12_345 }],
     ['robot/arm', { index: 1_256 }],
     ['gazpar/GI123456/last/price', '8123'],
     ['total/kWh/heat_pump', 'other=234.567'],
+    // Source: wirenboard/wb-mqtt-serial, templates/config-map3e-fw2.json: RP is reactive power.
+    ['/devices/wb-map3e_34/controls/RP energy L2', '812.114'],
   ] as const)
     expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
   const gas = { uplink_message: { decoded_payload: { index: 1_256, meter_type: 'gas', increments: [1, 2] } } };
