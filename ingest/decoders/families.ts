@@ -76,8 +76,6 @@ export const FAMILIES: readonly Family[] = [
   warpFamily,
   openmqttgatewayFamily,
   lorawanFamily,
-  // It announces its registers as power, so that its announcements say less than its messages.
-  loadTableFamily('smartmeter2mqtt'),
   homeassistantFamily,
   zwavejsFamily,
   loadTableFamily('go-e'),
@@ -96,6 +94,7 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('hoymiles'),
   loadTableFamily('p1ib'),
   loadTableFamily('rscp2mqtt'),
+  loadTableFamily('smartmeter2mqtt'),
   loadTableFamily('sungrow'),
   loadTableFamily('zendure'),
   loadTableFamily('lxp-bridge'),
