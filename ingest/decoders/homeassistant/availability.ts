@@ -1,7 +1,8 @@
 import { asObjectOrNull, type Json } from '../read/payload.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { evaluateTemplate, type TemplateMessage } from './evaluate.ts';
-import { parseTemplate, type TemplateExpression } from './template.ts';
+import type { TemplateExpression } from './expression.ts';
+import { parseTemplate } from './template.ts';
 
 /** A topic that reports whether a device is reachable. */
 export interface AvailabilityTopic {

@@ -1,6 +1,6 @@
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull } from '../read/payload.ts';
-import type { ArithmeticOperator, TemplateCondition, TemplateExpression } from './template.ts';
+import type { ArithmeticOperator, TemplateCondition, TemplateExpression } from './expression.ts';
 
 /** Message to which a template is applied. */
 export interface TemplateMessage {

@@ -2,7 +2,8 @@ import type { ValueKind } from '../family.ts';
 import type { Json } from '../read/payload.ts';
 import { getConfigText } from './abbreviations.ts';
 import { isJsonTemplate, listMemberNamesInTemplate } from './evaluate.ts';
-import { parseTemplate, type TemplateExpression } from './template.ts';
+import type { TemplateExpression } from './expression.ts';
+import { parseTemplate } from './template.ts';
 import type { UnitScale } from './units.ts';
 
 /** Topic of one value of an entity, and how the value is extracted from the payload. */
