@@ -130,7 +130,10 @@ export class ReceiptStamper {
     });
   }
 
-  /** Waits until messages received before a step are committed, records the step, and then passes on the later messages. */
+  /**
+   * Passes on the waiting messages in order of receipt. At a clock step, waits until the messages received before the step are committed,
+   * and records the step, before passing on later messages.
+   */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isStopped) {
       const next = this.#waiting[0] as Waiting;

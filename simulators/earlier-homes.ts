@@ -23,8 +23,8 @@ const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
 const MANAGED_BY_UTILITY = 'ben@demo.example';
 
 /**
- * Finds or creates the devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one home with panels. The
- * traits of this home do not change, because its registers would then count other energy.
+ * Finds or creates the devices of a home in a demo that was created before version 1.7.0: a meter and a thermostat, in one home with solar
+ * panels. The simulated properties of this home must not change; otherwise, new readings of its registers would contradict stored ones.
  */
 export async function ensureHomeOfEarlierDemo(
   db: Database,

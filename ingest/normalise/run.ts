@@ -95,7 +95,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading to an incomplete run, unless it is already the last one. */
+/** Appends a risen reading (see `RegisterRun`) to a run under construction, unless it is the risen reading that was appended last. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }

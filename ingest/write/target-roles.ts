@@ -54,8 +54,8 @@ export function chooseTargetRoles(
 }
 
 /**
- * Returns the times (Unix ms, in order) of the described series' first readings. After each of them, the joint classification includes one
- * more series.
+ * Returns the times (Unix ms, in order) of the first readings of the series that have an announced description (`described`). A device's
+ * registers are interpreted together (decision 0107), from each of these times on with at least one more series.
  */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
@@ -75,8 +75,8 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /**
- * Returns the channels of described series by their joint classification immediately after a time (Unix ms). A series without a reading by
- * then gets its later channel.
+ * Returns the channels of the series that have an announced description, interpreted together as immediately after a time (Unix ms). A
+ * series without a reading by then gets its later channel.
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>

@@ -105,7 +105,7 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
   next: null,
 });
 
-/** Returns the registers of the billed devices that count at some time of the range. */
+/** Returns the registers of the billed devices that contribute to the devices' energy at some time in the range. */
 async function seriesOf(
   db: Database,
   { userId, deviceId }: BilledHomeOrDevice,

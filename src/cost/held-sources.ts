@@ -25,7 +25,10 @@ export interface CostInputs {
   prices: PackedPrices[];
 }
 
-/** Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks. */
+/**
+ * Calls `read` for one chunk of `[fromMs, toMs)` after another, and joins the results: lists by name, such as `imported`, with one value
+ * for each quarter-hour. Null if the range is empty.
+ */
 export async function readInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,

@@ -93,9 +93,9 @@ export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with I
   AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
 
 /**
- * SQL conditions: whether a device needs each kind of attention from its owner. Only devices discovered at a gateway
- * have a guessed placement, because a person who pairs any other device enters its type. A home with one meter needs no
- * placement, because its meter can have only one role.
+ * For each kind of attention, the SQL condition on `devices` that a device needs it from its owner. Only devices discovered at a gateway
+ * have a guessed placement, because a person who pairs any other device enters its type. If a home has only one device that reports energy,
+ * its guessed placement needs no confirmation, because the device can have only one role.
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,

@@ -32,8 +32,8 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one hour boundary. The
-  // state is split at the boundary, so that each piece lies within one clock hour.
+  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one start of a clock
+  // hour. The state is split at this time, so that each piece lies within one clock hour.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

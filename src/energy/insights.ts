@@ -38,7 +38,10 @@ const DAYS_OF_A_PAGE = 124;
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
   isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 
-/** Returns the usage of a user's home in the rows of the range's zone, with the requested fields. Omits buckets without data. */
+/**
+ * Returns the usage of a user's home for each bucket (`groupBy`) in the range's time zone, with the fields of `include`. Omits buckets
+ * without data.
+ */
 export async function loadInsights(
   db: Database,
   userId: string,

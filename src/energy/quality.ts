@@ -10,7 +10,7 @@ import { type DayRange, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Names, in a quality report, of the verdicts on readings that were not plainly counted (ingest/normalise/counting-rule.ts). */
+/** Names, in a quality report, of the verdicts on readings that were excluded or treated specially (ingest/normalise/counting-rule.ts). */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -83,8 +83,8 @@ const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
 
 /**
  * Returns the quality of a device's electricity data by month of the range's zone, in order, without months that have no data. Quality is
- * measured by time, not by messages. Every quarter-hour from the first counted interval on should be known; a register that reports only
- * changes makes the time before each of its readings known.
+ * measured by time, not by messages. Every quarter-hour from the first interval with known energy on should be known; a register that
+ * reports only changes makes the time before each of its readings known.
  */
 export async function loadDeviceQuality(
   db: Database,
@@ -110,7 +110,7 @@ export async function loadDeviceQuality(
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as ReadingFinding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming` is not reported: it is on the first reading after a reset or a replaced meter, which counts like any other.
+    // The verdict `confirming` is not reported: it is on the first reading after a reset or a replaced meter, which is used like any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -222,7 +222,7 @@ async function lateIn(db: Database, deviceId: string, range: DayRange) {
   return rows;
 }
 
-/** Returns, by month, the verdicts on readings in the range that were not plainly counted. */
+/** Returns, by month, the verdicts on readings in the range that were excluded or treated specially. */
 async function verdictsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
@@ -239,7 +239,7 @@ async function editsIn(db: Database, deviceId: string, range: DayRange) {
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
     // An edit for a clock that was set back (`instants`) excludes readings. Its value is what the register showed after the excluded
-    // readings, and does not count as an added reading.
+    // readings, and is not reported as an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)

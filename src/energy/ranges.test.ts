@@ -29,7 +29,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 });
 
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
-  // The shortest of five runs counts, because the first runs include just-in-time compilation.
+  // Only the shortest of five runs is compared, because the first runs include just-in-time compilation.
   const times = Array.from({ length: 5 }, () =>
     measureProcessorMs(() => findLongestPieceMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );

@@ -25,7 +25,7 @@ export interface ElectricityDevice {
 
 /** Contribution of a device to the usage figure of a home. */
 interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
-  /** Verdicts on the readings in the range that were not plainly counted, with the number of readings for each verdict. */
+  /** Verdicts on the readings in the range that were excluded or treated specially, with the number of readings for each verdict. */
   notes: { note: Note; count: number }[];
   /** Reasons for rejected messages with their numbers, from the last `MAX_REJECTED` messages in the range. */
   rejected: { reason: string; count: number }[];

@@ -46,7 +46,8 @@ export async function addEvents(query: QueryFunction, events: readonly NewEvent[
 
 /**
  * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about.
- * Concerns an account whose role has changed: deliveries to its own subscriptions, and deliveries about it.
+ * `userId`: the account whose role has changed. Deliveries to this account's subscriptions, and deliveries of events about this account,
+ * are checked.
  */
 export async function cancelDeliveries(query: QueryFunction, userId: string): Promise<void> {
   await query(

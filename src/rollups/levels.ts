@@ -56,14 +56,14 @@ export const KNOWN_DATA_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
-/** Length of a bucket. All buckets begin at UTC boundaries. */
+/** Length of a bucket. All buckets begin at the start of a UTC quarter-hour, hour, day or month. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
 export type RollupKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface RollupLevel {
-  /** Public view that adds up the stored closed hours and the open hours. */
+  /** Public view that adds up the closed hours and the open hours (the latest hour of each device, stored in its head). */
   relation: string;
   comment: string;
   unit: Unit;
@@ -136,8 +136,8 @@ export const PACKED_DAYS_TABLE: Stored = {
 };
 
 /**
- * Numbers of the quarter-hours that have a separate column in a stored hour. The first quarter-hour has no column: it is the sum minus the
- * other quarter-hours.
+ * Numbers of the quarter-hours that have a separate column in a stored hour (a row of `device_hours`). The first quarter-hour has no
+ * column: it is the sum minus the other quarter-hours.
  */
 export const QUARTER_HOURS_WITH_OWN_COLUMN = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */

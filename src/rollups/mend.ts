@@ -72,8 +72,8 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
 }
 
 /**
- * Returns the days of the load profile, and days that exist only in aggregates. (With continuous aggregates, the load profile consists of
- * stored hours.) `userId`: if set, only the days of this user, or of this separate meter's user (`meterKey`).
+ * Returns the days of the load profile, and days that exist only in aggregates. (With continuous aggregates, no days are packed: all closed
+ * hours are rows of `device_hours`.) `userId`: if set, only the days of this user, or of this separate meter's user (`meterKey`).
  */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.

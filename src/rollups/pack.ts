@@ -15,11 +15,12 @@ const MAX_DEVICES = 500;
 const REST = 2;
 
 /**
- * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size. In
- * the whole installation, only one process packs at a time. Hours that arrive for a packed day are added by the next call. Safe to kill at
- * any point: the next call continues. Returns the number of days processed, or null if another process is packing. `devices`: number of
- * devices for each transaction; `rest`: pause after each transaction, as a multiple of its duration; `signal`: stops between two
- * transactions; `onProgress`: called with the numbers of days at the start and after each day.
+ * Packs hours of the load profile (rows of `device_hours`) that are older than three days into days (rows of `device_days`), one row for
+ * each device and day, in transactions of bounded size. In the whole installation, only one process packs at a time. Hours that arrive for
+ * a packed day are added by the next call. Safe to kill at any point: the next call continues. Returns the number of days processed, or
+ * null if another process is packing. `devices`: number of devices for each transaction; `rest`: pause after each transaction, as a
+ * multiple of its duration; `signal`: stops between two transactions; `onProgress`: called with the numbers of days at the start and after
+ * each day.
  */
 export async function packDays(
   pool: Pool,
@@ -70,8 +71,8 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days into hours, or only the days of some users and of the separate meters of their devices (`getMeterKey`). Required
- * after a migration of a database with continuous aggregates. Safe to kill at any point.
+ * Unpacks all packed days (rows of `device_days`) into hours (rows of `device_hours`), or only the days of some users and of the separate
+ * meters of their devices (`getMeterKey`). Required after a migration of a database with continuous aggregates. Safe to kill at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

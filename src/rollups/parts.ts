@@ -14,15 +14,14 @@ import { packedDayIntervalsSql, storedHoursSql, storedQuarterHoursSql } from './
 import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } from './sql/pieces.ts';
 
 /**
- * Builds SQL that combines closed and open hours. A row of a level is the sum of both, because a change of consumption may be in either.
- * The public views, for people, are built with this module; the service itself uses it to read only the parts that it needs, which is
- * faster. A query must be one statement: an hour that closes between two statements would count twice or not at all.
+ * Builds SQL that combines closed and open hours. The open hour of a device is its latest hour, stored in the device's head (its row of
+ * `device_heads`); all hours before it are closed: a stored hour is a row of `device_hours`, a packed day a row of `device_days`. A row of
+ * a level is the sum of both, because a change of consumption may be in either. The public views, for people, are built with this module;
+ * the service itself uses it to read only the parts that it needs, which is faster. A query must be one statement: the energy of an hour
+ * that closes between two statements would be included twice or not at all.
  */
 
-/**
- * Returns the view of the open hours that a level needs, with the keys of this view. Open hours are stored in the heads (states) of
- * devices.
- */
+/** Returns the view of the open hours that a level needs, with the keys of this view. */
 const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
   level === LOAD_PROFILE_LEVEL
     ? {
@@ -163,7 +162,7 @@ export function userPartsSql(
     SELECT ${list([levelKeysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
-/** Time range that begins and ends at bucket boundaries of a level. */
+/** Time range that begins at the start of a bucket of a level and ends at the start of another one. */
 interface Stretch {
   from: Date;
   to: Date;
@@ -181,7 +180,7 @@ function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: r
 }
 
 /**
- * Builds a query for a level's rows of one user or device with known import in `[from, to)`; both bounds are bucket boundaries. The query's
+ * Builds a query for a level's rows of one user or device with known import in `[from, to)`; both bounds are starts of buckets. The query's
  * columns are the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`:
  * with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
  */
@@ -204,8 +203,9 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Builds the query for device levels. An hour of a packed day has a single row, so only stored and open hours are grouped, which are few if
- * days are packed. Grouping every hour of a year would take longer than reading the hours.
+ * Builds the query for device levels. Only stored and open hours are grouped, because one hour may have several rows of these; a packed day
+ * yields a single row for each of its hours. If most days are packed, few rows need grouping. Grouping every hour of a year would take
+ * longer than reading the hours.
  */
 function withPacked(
   level: RollupLevel,
@@ -241,7 +241,7 @@ function joined(level: RollupLevel, owner: RowOwner, range: Stretch, { keys, col
   const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // With open hours or estimates the stored peak is invalid, and the peak is computed here.
+  // The stored peak does not include open hours, and is invalid with estimates. In both cases, the peak is computed here.
   const found = stored.map((column) => {
     const anew = peakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;

@@ -10,13 +10,13 @@ const of = (wanted: RollupLevel['unit']) => CONTINUOUS_AGGREGATE_LEVELS.filter((
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Maximum number of days that one refresh call computes. */
 const MAX_DAYS = 31;
-/** Number of devices whose open hours are closed in one transaction. */
+/** Number of devices whose open hours (the latest hour of a device, stored in its head) are closed in one transaction. */
 const MAX_CLOSED = 1_000;
 /** Maximum number of devices whose changes of a late day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
 /**
- * Maximum time, in ms, for which a refresh waits for transactions that began before the refresh boundary (`direct_from`) moved. If they
- * take longer, the next refresh continues.
+ * Maximum time, in ms, for which a refresh waits for transactions that began before the refresh boundary (`direct_from`; see `moveBorder`)
+ * moved. If they take longer, the next refresh continues.
  */
 const WAIT_MS = 5_000;
 
@@ -58,9 +58,9 @@ export async function refreshRollups(
 }
 
 /**
- * Moves the refresh boundary (`direct_from`) to the start of yesterday. Writers add changes after the boundary to the load profile
- * themselves, and leave changes before the boundary to the refresh. Open hours before the new boundary are closed first, while their
- * changes can still be written directly. The boundary never moves back, so a clock that was set back has no effect.
+ * Moves the refresh boundary to the start of yesterday. The boundary (`rollup_progress.direct_from`) is the time from which on writers add
+ * changes to the load profile themselves; they leave changes of earlier times to the refresh. Open hours before the new boundary are closed
+ * first, while their changes can still be written directly. The boundary never moves back, so a clock that was set back has no effect.
  */
 async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));

@@ -43,7 +43,10 @@ import { createMeter } from '#test/support/meters.ts';
  */
 const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 60));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
-/** Current time: after the end of every history (a register can stay constant for weeks), and within the retention of each history. */
+/**
+ * Current time of the tests: late enough that every history has ended, even one whose register stays constant for weeks, and early enough
+ * that no reading has reached the retention limit.
+ */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
 /** Each run has its own database, so that in each run the boundary of materialised data moves through the histories. */

@@ -240,7 +240,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       while ((await piece()) > 0) pieces++;
       return pieces;
     };
-    // A total register with one false reading, and two tariff registers, which count while the total does not.
+    // A total register with one false reading, and two tariff registers, whose energy is used in times without the energy of the total.
     const sendReadings = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),

@@ -123,7 +123,8 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // Rows with serial numbers get the next number: deliveries, announcements, series, rejections, changed hours.
+    // New rows of tables that are numbered by a sequence get the number after the moved rows: deliveries, announcements, series,
+    // rejections, changed hours.
     const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });

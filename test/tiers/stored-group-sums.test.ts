@@ -102,7 +102,7 @@ test('an open hour is written again and then closes: its day contains its final 
   await runPass();
   expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
-  // Meanwhile the day is computed again, and the open hour turns out to be empty, which records no change.
+  // A closed hour of the same day changes. Then the open hour is emptied and restored, and neither update of it records a change.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToProfile(database, [

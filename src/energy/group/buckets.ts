@@ -30,7 +30,7 @@ export function listBuckets(range: DayRange, unit: GroupBucketUnit): BucketWithN
   return buckets;
 }
 
-/** Returns the number of hours in a range; a partial hour counts as a whole hour. */
+/** Returns the number of hours in a range; a partial hour is one hour. */
 const countHours = ({ from, to }: DayRange): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
 /** Returns the number of rows to read for each home in some buckets of a range: one row for each hour or shorter unit. */

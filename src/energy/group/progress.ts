@@ -14,8 +14,8 @@ export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.
 /**
  * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
  * published to writers, which from then on record their changes before it. The bound becomes valid when all transactions that may not have
- * read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with continuous
- * aggregates, the refresh closes them).
+ * read it have ended. `isClosing`: closes hours that are still open (the latest hour of a device, stored in its head), because changes of
+ * open hours are not recorded (with continuous aggregates, the refresh closes them).
  */
 export async function advanceStorableSumsBound(
   pool: Pool,

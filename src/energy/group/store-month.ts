@@ -14,7 +14,10 @@ import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL: lists are passed as single parameters.
 
-/** Dependencies of storing the sums of a month. `homesOf` returns the homes that count in a group and its subgroups, in order. */
+/**
+ * Dependencies of storing the sums of a month. `homesOf` returns the homes whose energy is included in the sums of a group, with its
+ * subgroups, in order.
+ */
 export interface StoreMonthDependencies {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
@@ -116,7 +119,7 @@ function runsOf(days: readonly DayRange[]): DayRange[] {
   return runs;
 }
 
-/** Returns a function that checks whether a range has ended and no home has an open hour in it. */
+/** Whether the stored composition of a group is the composition of the given homes. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await createQueryFunction(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
@@ -125,7 +128,10 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
 }
 
-/** Returns a function that checks whether a range is over and no home has an open hour in it. */
+/**
+ * Returns a function that checks whether a range has ended before `before` and no home has an open hour (the latest hour of a device) in
+ * it.
+ */
 async function closedness(
   trx: Database,
   userIds: readonly string[],

@@ -31,7 +31,9 @@ const PASS_MS = 10_000;
 export interface StoreSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /** Whether a refresh job materialises the closed hours of users. The refresh job then also closes open hours. */
+  /**
+   * Whether a refresh job materialises the closed hours of users. The refresh job then also closes open hours (each device's latest hour).
+   */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;

@@ -5,7 +5,10 @@ import { computeInclusionSpans, type IncludedSeries, sumExpectedCoverageMs } fro
 const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** Series as in the roles of a device. Each series counts in consecutive spans; the first and the last span are unbounded. */
+/**
+ * Series as in the roles of a device. Each series contributes to the device's energy in consecutive spans; the first and the last span are
+ * unbounded.
+ */
 const series = fc
   .record({
     bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
@@ -34,7 +37,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // If no series counts any more, the last number of counting series applies from then on.
+            // After the end of the last contributing series, the last number of contributing series applies.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -10,7 +10,7 @@ import type { PlacementsWithCountingDevice } from './sums.ts';
 /** The devices of a user, and their roles by time, from which the home's consumption follows. */
 export interface Home extends HomeLoadOptions {
   userId: string;
-  /** Every device whose energy counts, including deleted ones. */
+  /** Every device that contributes to the home's energy, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly ConstantRolesRange[];
   /** Devices with another role than consumption at some time. The aggregates of these devices are read one by one. */
@@ -26,12 +26,12 @@ interface Row {
   deleted_at: Date | null;
   /** Placement that the owner set for some channels of the device. Null: the row describes the other channels. */
   meter: Placement | null;
-  /** Time in which the device's series count, Unix ms, and the number of series by direction. */
+  /** Time in which series contribute to the device's energy, Unix ms, and the number of these series by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
-  /** Start of the quarter-hour in which the device's first counted interval begins. Null if no interval counts yet. */
+  /** Start of the quarter-hour in which the device's first interval with known energy begins. Null if no energy is known yet. */
   begins_at: Date | null;
   /** Net export (export minus import) of a producing device, or of its part `meter`, mWh. */
   net_export: number | null;
@@ -93,7 +93,7 @@ export async function loadHomeForCommodity(
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
 
-/** Devices that count at some time, with the number of their counting series by placement of channels and by time, in SQL. */
+/** SQL for devices with contributing series, with the number of these series by placement of channels and by time. */
 const devicesWhere = (where: string): string => `
   SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter, ${TIMES},
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
@@ -102,7 +102,7 @@ const devicesWhere = (where: string): string => `
 
 /**
  * SQL for devices with facts from each device's history, in one statement, because a later statement could read other series. The whole
- * past of a producing device is added up to find its direction, unless the device never counted an import.
+ * past of a producing device is added up to find its direction, unless the device never had a series for import.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -116,8 +116,8 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
- * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if the device never counts.
- * `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller
+ * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if no series ever contributed to
+ * its energy. `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller
  * checks that the device is within its reach.
  */
 export async function loadDeviceAsHome(

@@ -23,14 +23,17 @@ export type HomeInsight = RowTimeLabels &
 export interface HomeBucket {
   insight: HomeInsight;
   /**
-   * Time in which the home's counted channels are known, and time in which they are expected to have data, in ms. Both are 0 if `coverage`
-   * is not requested.
+   * Time in which the channels that contribute to the home's usage are known, and time in which they are expected to have data, in ms. Both
+   * are 0 if `coverage` is not requested.
    */
   knownMs: number;
   expectedMs: number;
 }
 
-/** Derives the measures of a bucket from its sums. `expectedMs`: time in which the bucket's counted channels are expected to have data. */
+/**
+ * Derives the measures of a bucket from its sums. `expectedMs`: time in which the channels that contribute to the bucket's usage are
+ * expected to have data.
+ */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /** Returns the usage of a home, one row per bucket in the range's time zone. Omits buckets in which no requested field is known. */

@@ -25,8 +25,8 @@ export interface RolePeriod {
    */
   consumes: -1 | 0 | 1;
   /**
-   * For channels with a placement of their own: the role of their device. The device's energy includes the energy of these channels, so
-   * their energy is subtracted with the factors of this role. Null for a device itself.
+   * Null for a device. For channels with their own placement: the role of the device to which they belong. That device's energy includes
+   * the energy of the channels, which is therefore subtracted with the factors of this role.
    */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
   /** Whether the rows contain the estimated part of the device's export. */
@@ -117,7 +117,10 @@ export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
-/** Returns the factors of a part's measures in each sum, minus the factors with which the part's device already counts the same energy. */
+/**
+ * Returns the factors of a part's measures in each sum, minus the factors with which the sums already include the same energy through the
+ * part's device.
+ */
 function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
@@ -166,7 +169,7 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
  * that time.
  */
 export function formatDeviceRolesBefore(home: Home, before: Date): string {
-  // Devices whose data begin later have no rows before this time.
+  // Devices whose first data are at or after `before`, and devices without data, have no rows before it.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, getEstimatedExportKey(deviceId)] : [],
@@ -177,9 +180,7 @@ export function formatDeviceRolesBefore(home: Home, before: Date): string {
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/**
- * Time range in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors.
- */
+/** Time range in which the imports and exports of a user's devices, or of one device, are bought and fed-in energy, with their factors. */
 export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';
   id: string;
@@ -203,7 +204,7 @@ export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date
   });
 }
 
-/** Time range in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
+/** Time range in which rows of a user's devices, or of one device, contribute to sums, with the factor of each measure. */
 export interface WeightedTimeRange<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;

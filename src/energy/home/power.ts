@@ -6,7 +6,7 @@ export interface DevicePower {
   outWatts: number;
 }
 
-/** Power of a home in W, and its counted devices whose power is unknown. */
+/** Power of a home in W, and the devices that contribute to it but whose power is unknown. */
 export interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];
@@ -15,8 +15,8 @@ export interface HomePower {
 /**
  * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). With a grid meter, the power is import −
  * export + production + discharged − charged, or only the import while no device produces or stores. Without a grid meter, it is the sum of
- * the consumption devices that are behind no other device. A device of unknown power adds nothing. Null if no counted device has a known
- * power, or if there are devices at the connection point but none has a known power. Pure.
+ * the consumption devices that are behind no other device. A device of unknown power adds nothing. Null if no contributing device has a
+ * known power, or if there are devices at the connection point but none has a known power. Pure.
  */
 export function computeHomePower(
   { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly ConstantRolesRange[] },

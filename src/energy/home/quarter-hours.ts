@@ -12,7 +12,7 @@ export interface HomeQuarterHours {
   used: Float64Array;
   /** Part of `used` that was distributed over a gap between readings. */
   estimated: Float64Array;
-  /** Known time ÷ expected time of the counted channels. NaN: no data are expected. */
+  /** Known time ÷ expected time of the channels that contribute to the home's usage. NaN: no data are expected. */
   coverage: Float64Array;
   /** Energy produced; NaN if unknown or if the home had no production device. */
   production: Float64Array;
@@ -54,8 +54,8 @@ export async function readHomeQuarterHours(
 }
 
 /**
- * Returns the time in ms, by quarter-hour, in which the counted channels, or other `channels`, are expected to have data. The time is
- * constant between two changes of the counted channels.
+ * Returns the time in ms, by quarter-hour, in which the channels that contribute to the home's usage, or other `channels`, are expected to
+ * have data. The time is constant between two changes of these channels.
  */
 export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,
@@ -67,7 +67,7 @@ export function computeExpectedMsByQuarterHour(
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
-    // A quarter-hour in which the counted channels change is computed separately.
+    // A quarter-hour in which the contributing channels change is computed separately.
     ...devices.flatMap(({ counted }) =>
       counted.flatMap((span) => {
         const quarters = (span.fromMs - fromMs) / QUARTER_HOUR_MS;

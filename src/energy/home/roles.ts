@@ -7,7 +7,7 @@ export interface HomeDevice {
   placement: Placement;
   /** The consumption meter behind which the owner placed the device; null if none was set. */
   upstreamDeviceId: string | null;
-  /** Start of the quarter-hour in which the device's first counted interval begins, Unix ms. Null if no interval counts yet. */
+  /** Start of the quarter-hour in which the device's first interval with known energy begins, Unix ms. Null if no energy is known yet. */
   beginsAtMs: number | null;
   /** End of the quarter-hour in which the device was deleted, Unix ms. Null if the device was not deleted. */
   endsAtMs: number | null;
@@ -16,7 +16,7 @@ export interface HomeDevice {
    * production.
    */
   producesExport: boolean;
-  /** Number of the device's counting series by time. Empty if no series ever counted. */
+  /** Number of series that contribute to the device's energy, by time. Empty if none ever did. */
   counted: readonly InclusionSpan[];
   /** The device to which these channels with a placement of their own belong. Null: the entry is a whole device. */
   partOf: string | null;
@@ -38,10 +38,10 @@ export interface ConstantRolesRange {
   roles: ReadonlyMap<string, HomeRole>;
 }
 
-/** Whether any series ever counted as the device's own. False if all of its channels have a placement of their own. */
+/** Whether any series ever contributed to the device's own energy. False if all of its channels have a placement of their own. */
 export const hasOwnChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
-/** Whether a device exists at an instant: from its first counted interval to its deletion. */
+/** Whether a device exists at an instant: from its first interval with known energy to its deletion. */
 export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
   return hasOwnChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
@@ -49,8 +49,8 @@ export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => 
 
 /**
  * Returns the stretches of a home in order, without gaps. A stretch ends only when a role changes, so there are few stretches. A device
- * that is added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs count until a
- * grid meter exists. Pure.
+ * that is added later does not change the time before: a plug contributes to the home's usage until the meter of its circuit exists, and
+ * all plugs do until a grid meter exists. Pure.
  */
 export function computeConstantRolesRanges(devices: readonly HomeDevice[]): ConstantRolesRange[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -112,7 +112,7 @@ export type ExpectedChannelTime = (
 
 /**
  * Returns the expected coverage within a bucket, in ms, summed over the channels of `used` or over other `channels`. A channel is expected
- * to have data while it counts and its device exists. Pure.
+ * to have data while it contributes and its device exists. Pure.
  */
 export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],

@@ -8,14 +8,15 @@ import { computeHomeUsage } from './sums.ts';
 /** Maximum silence of a channel in ms. Computations do not wait for a channel that has been silent for longer. */
 const SILENT_MS = 3_600_000;
 /**
- * Maximum lag in ms between channels that count as known up to the same moment. The energy in this time is too small to matter for alerts.
+ * Maximum lag in ms between channels that are treated as known up to the same moment. The energy in this time is too small to matter for
+ * alerts.
  */
 const TOGETHER_MS = 60_000;
 
 /**
  * Returns the usage of a home so far in each of some periods (Unix ms), in mWh; null if unknown. While a channel lags behind the others,
  * the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been reported yet
- * would count as used.
+ * would be treated as used.
  */
 export async function readUsageOfPeriods(
   db: Database,
@@ -36,7 +37,7 @@ export async function readUsageOfPeriods(
 
 /**
  * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
- * Infinity: no channel lags behind the others, so all data count.
+ * Infinity: no channel lags behind the others, so all data are used.
  */
 export async function findEndOfKnownExports(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
@@ -45,8 +46,8 @@ export async function findEndOfKnownExports(db: Database, userId: string, nowMs:
 }
 
 /**
- * Returns the time up to which all counted channels of a home are known, without silent channels: Unix ms, a start of a quarter-hour.
- * Infinity: no channel lags behind the others, so all data count.
+ * Returns the time up to which all channels that contribute to a home's usage are known, without silent channels: Unix ms, a start of a
+ * quarter-hour. Infinity: no channel lags behind the others, so all data are used.
  */
 async function knownUntil(
   db: Database,
@@ -90,7 +91,7 @@ interface Directions {
   export: boolean;
 }
 
-/** Returns the directions in which a device counts towards usage while the home has a grid meter; null if it does not count. */
+/** Returns the directions in which a device contributes to the usage while the home has a grid meter; null if it does not contribute. */
 function countsNow({ placement, producesExport }: HomeDevice, hasSources: boolean): Directions | null {
   if (placement === 'grid') return { import: true, export: hasSources };
   if (placement === 'production') return { import: !producesExport, export: producesExport };

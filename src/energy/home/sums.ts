@@ -34,7 +34,7 @@ const MORE_SUMS = [
   'productionMs',
   'storageMs',
   'consumptionMs',
-  /** Known time of the channels that count towards `used`. */
+  /** Known time of the channels that contribute to `used`. */
   'countedMs',
 ] as const;
 
@@ -85,7 +85,7 @@ export const HOME_USAGE_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("b
 export const computeEstimatedUsage = (sums: HomeSums): MilliwattHours =>
   castToMilliwattHours(Math.min(sums.estimated, computeHomeUsage(sums) ?? 0));
 
-/** Placements for which a home has, or had, a device that counts. */
+/** Placements for which a home has, or had, a device that contributes to the home's energy. */
 export interface PlacementsWithCountingDevice {
   grid: boolean;
   production: boolean;
@@ -117,8 +117,8 @@ export interface HomeMeasures {
 export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /**
- * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
- * Pure.
+ * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which the channels that contribute to the home's usage are
+ * expected to have data (roles.ts). Pure.
  */
 export function computeMeasures(sums: HomeSums, had: PlacementsWithCountingDevice, expectedMs: number): HomeMeasures {
   const of = (name: HomeSum): number => sums[name] ?? 0;

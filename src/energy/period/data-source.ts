@@ -47,7 +47,10 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
   });
 }
 
-/** Creates the data source for one device: its import, or its export if the device produces. Null if none of its series counts. */
+/**
+ * Creates the data source for one device: its import, or its export if the device produces. Null if no series ever contributed to its
+ * energy.
+ */
 export async function createDeviceDataSource(db: Database, deviceId: string): Promise<PeriodDataSource | null> {
   const loaded = await loadDeviceAsHome(db, deviceId);
   if (!loaded) return null;
@@ -171,12 +174,12 @@ function tellerOf(
   };
 }
 
-/** Whether a device is at the connection point or, while the home has no grid meter, counts as consumption. */
+/** Whether a device is at the connection point or, while the home has no grid meter, is a consumption device. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * Returns the coverage of a range: the share of the expected channel data that is known. The time before the first device counts as
+ * Returns the coverage of a range: the share of the expected channel data that is known. The time before the first device is treated as
  * unknown; otherwise a month with one week of data would look comparable.
  */
 function coverageOf(

@@ -26,8 +26,9 @@ const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
- * Returns the current power of a home. If each device that counts sent a power in the last 60 s, the power is measured, otherwise the mean
- * of the last minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
+ * Returns the current power of a home. If each device that contributes to the home's power sent a value in the last 60 s, the power is
+ * measured, otherwise the mean of the last minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant
+ * use this value.
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await readLatestChannels(db, idsOf(home), now);
@@ -68,8 +69,8 @@ export async function loadRecentPower(
 }
 
 /**
- * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if some device that counts sent no power
- * within 60 s. Pure.
+ * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if some device that contributes to the
+ * home's power sent no value within 60 s. Pure.
  */
 export function computeMeasuredPower(
   home: Parts,

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { findChannelSetting, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
 
-/** A series of a device, with the times in which its readings count. Times are Unix ms. */
+/** A series of a device, with the times in which its readings contribute to the device's energy. Times are Unix ms. */
 export interface SeriesWithReadings {
   seriesId: number;
   channel: string;
@@ -13,7 +13,10 @@ export interface SeriesWithReadings {
   isVolume: boolean;
   /** Whether the quantity that the series measures is known. */
   isKnown: boolean;
-  /** Times in which the series counts. If a reading lies in `(fromMs, untilMs]`, the energy since the previous reading counts. */
+  /**
+   * Times in which the series contributes to the device's energy: if a reading lies in `(fromMs, untilMs]`, the energy since the previous
+   * reading is included.
+   */
   counted: readonly { fromMs: number; untilMs: number }[];
   /** Times after which the series reads another counter. */
   splitsMs: readonly number[];
@@ -45,7 +48,7 @@ export async function findDeviceWithReadings(
     .innerJoin('series_roles as r', 'r.series_id', 's.series_id')
     .select(['s.series_id', 's.channel', 's.meant', 's.kind', 's.native_name', 's.unit', 's.split_after'])
     .select(['r.counts_from', 'r.counts_until'])
-    // Gas, heat and water count by their own meters: the roles in `series_roles` are those of electricity.
+    // The roles in `series_roles` apply to electricity. Gas, heat and water have separate meters.
     .select(
       sql<boolean>`r.counts_import OR r.counts_export OR coalesce(r.meter ~ '^(gas|heat|water)', false)`.as('counts'),
     )

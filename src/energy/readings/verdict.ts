@@ -2,7 +2,7 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import type { ReadingFinding, VERDICT_BY_FINDING } from '../quality.ts';
 import type { SeriesWithReadings } from './series.ts';
 
-/** Names, in the API, of the stored verdicts (`reading_notes.verdict`) on readings that were not plainly counted. */
+/** Names, in the API, of the stored verdicts (`reading_notes.verdict`) on readings that were excluded or treated specially. */
 const NAME_BY_NOTE = {
   glitch: 'glitch',
   overlap: 'overlap',
@@ -30,7 +30,10 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 /** Stored verdict on a reading. Times are Unix ms. */
 export interface StoredReadingVerdict {
   atMs: number;
-  /** Stored verdict of the counting rule. Null: the reading was plainly counted, if its series counts. */
+  /**
+   * Stored verdict of the counting rule. Null: the reading was used without special treatment, if its series contributes to the device's
+   * energy.
+   */
   note: string | null;
   /** Whether the reading agrees with an earlier reading on hold, which has no final verdict yet. */
   isAwaiting: boolean;
@@ -51,12 +54,12 @@ export function decideReadingVerdict(
   // Climate readings have no counting rule, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // The series begins to count with this reading. The energy before it belongs to another quantity.
+  // The series contributes to the device's energy from this reading on. The energy before it belongs to another quantity.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';
   if (isAwaiting) return 'held';
-  // A reading that confirmed an earlier one (`confirming`) counts like any other.
+  // A reading that confirmed an earlier one (`confirming`) is used like any other.
   if (note !== null && note !== 'confirming') return NAME_BY_NOTE[note as keyof typeof NAME_BY_NOTE];
   const isFirst = previousMs === null && kind !== 'interval';
   const hasGap =

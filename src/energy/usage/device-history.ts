@@ -18,11 +18,14 @@ const begin = (where: string, open: string): string => `(SELECT min(starts_at) F
     GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
-/** SQL: the number of quarter-hours for which each array element of a packed day stands. A single element stands for all 96. */
+/**
+ * SQL: the number of quarter-hours that each array element of a packed day (one row of `device_days`) represents. A single element
+ * represents all 96.
+ */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
 /**
- * Builds a query for the net export of a device or part of a device (`key`) in the stored closed hours. `where`: condition on the start
- * `at` of a row. Doubles are exact below 2^53 mWh.
+ * Builds a query for the net export of a device or part of a device (`key`) in the closed hours (all hours before its open hour, which is
+ * its latest one). `where`: condition on the start `at` of a row. Doubles are exact below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
@@ -32,8 +35,8 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no interval
- * counts yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
+ * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no energy is
+ * known yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
  * quarter-hour is searched on the first stored day; if that day has no data, everywhere. Stored facts of a key (`storeDeviceHistory`) are
  * valid unless a closed hour before their bound has changed or is open again.
  */
@@ -48,7 +51,7 @@ export const deviceHistorySql = (keys: string): string => `
       AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
-/** Finds the start of the quarter-hour in which the first counted interval of a device begins, in Unix ms. */
+/** Finds the start of the quarter-hour in which the first interval with known energy of a device begins, in Unix ms. */
 export async function findFirstDataTimeMs(db: Database, deviceId: string): Promise<number | null> {
   // Raw SQL, here and below: relations of src/rollups/levels.ts.
   const { rows } = await createQueryFunction(db)<{ begins_at: Date | null }>(

@@ -84,7 +84,7 @@ export async function readMonthOfImportSums(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL: a single statement. With two statements, an hour that is written between them would count in only one of them.
+  // Raw SQL: a single statement. With two statements, an hour that is written between them would be included in only one of the results.
   const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
@@ -106,7 +106,8 @@ export async function readComposedHomes(
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
-  // Raw SQL: a single statement for both halves. An hour that closes between two statements would count twice or not at all.
+  // Raw SQL: a single statement for both halves. If an hour closed (moved from the device head to `device_hours`) between two statements,
+  // its energy would be included twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
       SELECT home, bucket, part, ${homeSumColumnsSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),

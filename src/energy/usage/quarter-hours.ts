@@ -44,8 +44,8 @@ export async function readQuarterHours<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement, because an hour that closes between two statements would
-  // count twice or not at all.
+  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: if an hour closed (moved from the device head to
+  // `device_hours`) between two statements, its energy would be included twice or not at all.
   const rowsOf = ({ key, ids }: RowOwners) => {
     const owner = sql.ref(key);
     return sql`

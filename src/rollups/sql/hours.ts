@@ -10,13 +10,17 @@ import {
 import { quoteLiteral } from './pieces.ts';
 
 /**
- * SQL of the stored hours and packed days of the load profile: how changes are added and how the hours are read. The same on every tier.
+ * SQL of the stored hours (rows of `device_hours`) and packed days (rows of `device_days`) of the load profile: how changes are added and
+ * how the hours are read. The same on every tier.
  */
 
 /** Name of the function that adds changes to the stored hours. */
 export const APPLY_HOURS_FUNCTION = `apply_${STORED_HOURS_TABLE.relation}`;
 
-/** Columns of a stored hour for quarter-hours, each with its measure and number. */
+/**
+ * Columns of a stored hour that contain a measure of one quarter-hour: `column` is the measure, `quarter` the number of the quarter-hour in
+ * the hour.
+ */
 const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
   QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
 );

@@ -13,8 +13,9 @@ import {
 } from './pieces.ts';
 
 /**
- * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads (states) of
- * devices, because a change of consumption may be in either.
+ * SQL of the public views of levels, on every tier. A view adds up the closed hours (rows of `device_hours` and `device_days`, and their
+ * stored sums) and the open hours (the latest hour of each device, in its row of `device_heads`), because a change of consumption may be in
+ * either.
  */
 
 /** Number of quarter-hours in an open hour. */
@@ -99,8 +100,8 @@ $$;`;
 }
 
 /**
- * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary passes them. Once the boundary has
- * passed, changes of these hours would count as late.
+ * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary (`direct_from`) is moved to a time
+ * after them. Once the boundary is after an hour, changes of the hour are recorded as late changes.
  */
 export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');

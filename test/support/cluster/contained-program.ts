@@ -92,7 +92,7 @@ const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // A process that has ended in the meantime cannot be the first one.
+    // This process has ended since its id was listed, so it is not the first process of a running namespace.
     return false;
   }
 };

@@ -160,7 +160,7 @@ test('links contain the port that is listened on', async () => {
     }
   };
   await expect.poll(mailed).toHaveLength(1);
-  // Only the owner may read this file, because its link signs in.
+  // Only the owner of the file may read the mail, because anyone with its link can sign in.
   expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
   expect(text).toContain(`${at}/dashboard/sign-in#`);
