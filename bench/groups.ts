@@ -4,7 +4,7 @@ import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
-import type { IncludeName } from '#src/energy/include.ts';
+import type { IncludableField } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
@@ -39,7 +39,7 @@ const QUESTIONS: {
   groupBy: GroupBy;
   zone: string;
   times: number;
-  include?: IncludeName;
+  include?: IncludableField;
 }[] = [
   { name: 'a day by hour', start: FIRST, end: FIRST, groupBy: 'hour', zone: 'UTC', times: 20 },
   { name: 'a month by day', start: FIRST, end: LAST, groupBy: 'day', zone: 'UTC', times: 10 },

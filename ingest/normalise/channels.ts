@@ -1,4 +1,4 @@
-import type { AggregatedMeter } from '#src/database/meter.ts';
+import type { AggregatedQuantity } from '#src/database/meter.ts';
 import {
   CHANNEL_PARTS,
   type ChannelSetting,
@@ -67,7 +67,7 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannel(one, one.word));
   const choices = choicesOf(series, channels);
-  const meters = series.map(({ word }, index): AggregatedMeter | null => {
+  const meters = series.map(({ word }, index): AggregatedQuantity | null => {
     const { commodity, isVolume } = channels[index] as ParsedChannel;
     if (commodity === 'electricity') return word?.placement ?? null;
     return isVolume ? `${commodity}_m3` : commodity;

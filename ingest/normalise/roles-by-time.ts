@@ -1,11 +1,11 @@
-import type { AggregatedMeter } from '#src/database/meter.ts';
+import type { AggregatedQuantity } from '#src/database/meter.ts';
 
 /** The role of a series in the consumption of its device. */
 export interface SeriesRoles {
   import: boolean;
   export: boolean;
   /** The meter under which the energy is also reported separately. Null if it counts only towards the device's electricity. */
-  meter: AggregatedMeter | null;
+  meter: AggregatedQuantity | null;
   /** Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time (tariffs.ts). */
   isTariff?: boolean;
 }

@@ -13,7 +13,7 @@ import {
   type HeadWithPlan,
   type NextHead,
 } from './head.ts';
-import { recordChangedHours, recordChangesOfLateReadings } from './note-changes.ts';
+import { recordChangedHours, recordChangesFromLateReadings } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
@@ -61,7 +61,7 @@ export async function planBatchStatements(
     ...createDeltaStatements(deltas),
     ...updateSeries(stored),
     ...recordChangedHours(stepped, planned, opened),
-    ...recordChangesOfLateReadings(plans),
+    ...recordChangesFromLateReadings(plans),
     ...addRoleChangeNotes(plans),
     ...recordAppliedSettings(plans),
     ...recordRecounts(plans),

@@ -8,7 +8,7 @@ import type { EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { castToMilliwattHours } from '#src/core/units.ts';
 import {
-  type AggregatedMeter,
+  type AggregatedQuantity,
   type EstimatedExport,
   getEstimatedExport,
   isElectricityMeter,
@@ -27,7 +27,7 @@ import {
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
-  meters: Map<AggregatedMeter | EstimatedExport, BucketDeltas> | null;
+  meters: Map<AggregatedQuantity | EstimatedExport, BucketDeltas> | null;
 }
 
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
@@ -67,7 +67,7 @@ const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: En
   ...(exportSpan && { importSpan: exportSpan }),
 });
 
-function deltasOf(deltas: DeviceDeltas, meter: AggregatedMeter | EstimatedExport): BucketDeltas {
+function deltasOf(deltas: DeviceDeltas, meter: AggregatedQuantity | EstimatedExport): BucketDeltas {
   deltas.meters ??= new Map();
   let ofMeter = deltas.meters.get(meter);
   if (!ofMeter) {

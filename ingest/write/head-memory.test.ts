@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGGREGATED_METERS } from '#src/database/meter.ts';
+import { AGGREGATED_QUANTITIES } from '#src/database/meter.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
 import { computeDefaultHeadCacheBytes, createHeadCache } from './head-memory.ts';
@@ -40,7 +40,7 @@ test('returns a cached head, and evicts a head that is not settled', () => {
 
 test('caches the roles of each series, and the time since which it counts as a tariff', () => {
   const memory = createHeadCache();
-  const roles = [null, ...AGGREGATED_METERS].flatMap((meter) =>
+  const roles = [null, ...AGGREGATED_QUANTITIES].flatMap((meter) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
       import: (bits & 1) !== 0,
       export: (bits & 2) !== 0,

@@ -1,6 +1,6 @@
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { AGGREGATED_METERS } from '#src/database/meter.ts';
+import { AGGREGATED_QUANTITIES } from '#src/database/meter.ts';
 import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import {
   MAX_STATE_BYTES,
@@ -81,7 +81,7 @@ export const SERIES_BLOCK_OFFSETS = {
 export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>
-  [null, ...AGGREGATED_METERS].flatMap((meter) =>
+  [null, ...AGGREGATED_QUANTITIES].flatMap((meter) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
 );
@@ -102,7 +102,8 @@ const packRoles = (series: SeriesState): number =>
  */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
-  const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : AGGREGATED_METERS.indexOf(meter) + 1);
+  const bits =
+    Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : AGGREGATED_QUANTITIES.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
 /** Returns the roles that a packed number contains. */

@@ -1,7 +1,7 @@
 import type { RolesBeforeTime, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type AggregatedMeter, isElectricityMeter } from '#src/database/meter.ts';
+import { type AggregatedQuantity, isElectricityMeter } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
@@ -185,14 +185,14 @@ interface StoredEarlierRoles {
   until_ms: number;
   import: boolean;
   export: boolean;
-  meter: AggregatedMeter | null;
+  meter: AggregatedQuantity | null;
   is_tariff: boolean;
 }
 
 interface StoredRoles {
   counts_import: boolean;
   counts_export: boolean;
-  meter: AggregatedMeter | null;
+  meter: AggregatedQuantity | null;
   tariff_since: unknown;
 }
 

@@ -126,7 +126,7 @@ const isOfElectricity = (plan: SeriesPlan): boolean =>
   );
 
 /** Stores the late changes, one row for each hour. Usually there are none, because all readings follow the stored ones. */
-export function recordChangesOfLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
+export function recordChangesFromLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];
   const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)

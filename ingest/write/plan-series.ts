@@ -12,7 +12,7 @@ import {
   joinRecomputedReadings,
   planRecomputation,
 } from './plan-piece.ts';
-import { isCountingRuleByTimeRequired, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
+import { needsTimeDependentCountingRule, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
@@ -75,7 +75,7 @@ function rulesOf(
   const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly BackwardClockStep[]) => {
     const ruleOf = (roles: SeriesRoles) =>
       selectCountingRule(channel, kind, roles, getSettingsOfSeries(settings, series, steps));
-    return isCountingRuleByTimeRequired(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
+    return needsTimeDependentCountingRule(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = getCountingEndMs(series) > getCountingEndMs(plan) ? before : null;

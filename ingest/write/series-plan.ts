@@ -83,7 +83,7 @@ export const hasSeriesStoppedCounting = (plan: SeriesPlan): boolean =>
   isEverCounted(plan.series) && !isEverCounted(plan);
 
 /** Whether the role of a series changes with time, before or after a plan. The series then needs a counting rule by time. */
-export const isCountingRuleByTimeRequired = (was: SeriesState, is: RolesByTime): boolean =>
+export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !areRolesEqual(was.roles, is.roles));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
-import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludeName } from '#src/energy/include.ts';
+import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludableField } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import {
   CLOCK_UNITS,
@@ -139,7 +139,7 @@ export const zoneOrAccountField = z
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
 /** Returns the schema of the query parameter `include`: a list of these names, `cost` or `emissions`, separated by commas. */
-export const createIncludeField = (names: readonly IncludeName[]) => {
+export const createIncludeField = (names: readonly IncludableField[]) => {
   const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
   return z
     .string()
@@ -157,12 +157,12 @@ const canonicalInclude = (name: string): string => (name === 'complete' ? 'cover
 
 /** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */
 export function parseInclude(text: string | undefined): {
-  more: ReadonlySet<IncludeName>;
+  more: ReadonlySet<IncludableField>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
 } {
   const names = new Set(text?.split(',').map(canonicalInclude));
   const weighted = new Set(COST_AND_EMISSIONS_INCLUDES.filter((name) => names.delete(name)));
-  return { more: names as Set<string> as Set<IncludeName>, weighted };
+  return { more: names as Set<string> as Set<IncludableField>, weighted };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { castToMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import type { AggregatedMeter } from '#src/database/meter.ts';
+import type { AggregatedQuantity } from '#src/database/meter.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
@@ -145,7 +145,7 @@ async function connectionOf(
   db: Database,
   userId: string,
   { from, to }: { from: Date; to: Date },
-): Promise<{ deviceId: string; meter: AggregatedMeter | null }[]> {
+): Promise<{ deviceId: string; meter: AggregatedQuantity | null }[]> {
   const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
   return devices.flatMap(({ deviceId, partOf, placement }) => {

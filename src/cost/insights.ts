@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
-import { type CostOrEmissionsInclude, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { type CostOrEmissionsInclude, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadInsights, splitRangeIntoPages } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
@@ -18,7 +18,7 @@ interface AskedInsights {
   userId: string;
   range: DayRange;
   groupBy: GroupBy;
-  include: ReadonlySet<IncludeName>;
+  include: ReadonlySet<IncludableField>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
   now: Date;
 }

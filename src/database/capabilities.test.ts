@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CommitSettings, decideTier, listCommitRisks } from './capabilities.ts';
+import { type CommitSettings, decideTier, listDurabilityRisks } from './capabilities.ts';
 
 describe('the facts about a database server', () => {
   const facts = {
@@ -57,7 +57,7 @@ test.each([
   ['a database that is alone', { hosts: 1, standbys: 0, synchronousStandbyNames: '', synchronousCommit: 'off' }],
   ['strict, and the standby away: writes wait', { standbys: 0, synchronousStandbyNames: '*' }],
 ])('no warning is printed for %s', (_, facts) => {
-  expect(listCommitRisks({ ...SAFE, ...facts })).toEqual([]);
+  expect(listDurabilityRisks({ ...SAFE, ...facts })).toEqual([]);
 });
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
     /no standby is connected.*synchronous_mode_strict/,
   ],
 ])('a warning is printed if a commit could be lost: %s', (_, facts, warning) => {
-  const risks = listCommitRisks({ ...SAFE, ...facts });
+  const risks = listDurabilityRisks({ ...SAFE, ...facts });
   expect(risks).toHaveLength(1);
   expect(risks[0]).toMatch(warning);
 });

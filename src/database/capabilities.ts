@@ -180,7 +180,7 @@ export async function readCommitSettings(query: QueryFunction, hosts: number): P
  * Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. Empty if the database has
  * no standby. Pure.
  */
-export function listCommitRisks({
+export function listDurabilityRisks({
   hosts,
   standbys,
   synchronousCommit,

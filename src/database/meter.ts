@@ -24,10 +24,10 @@ export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) 
  * Quantities of a device that are aggregated separately. Channels with their own placement are also part of the device's electricity. Gas,
  * heat and water are not; their unit is kWh or, with `_m3`, m³.
  */
-export type AggregatedMeter = Placement | Commodity | `${Commodity}_m3`;
+export type AggregatedQuantity = Placement | Commodity | `${Commodity}_m3`;
 
-/** All meters, in a fixed order. */
-export const AGGREGATED_METERS: readonly AggregatedMeter[] = [
+/** All separately aggregated quantities, in a fixed order. */
+export const AGGREGATED_QUANTITIES: readonly AggregatedQuantity[] = [
   ...PLACEMENTS,
   ...COMMODITIES,
   ...COMMODITIES.map((commodity) => `${commodity}_m3` as const),
@@ -36,7 +36,7 @@ export const AGGREGATED_METERS: readonly AggregatedMeter[] = [
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
 /** Whether a meter measures electricity and is therefore part of its device's total. */
-export const isElectricityMeter = (meter: AggregatedMeter): meter is Placement => PLACED.has(meter);
+export const isElectricityMeter = (meter: AggregatedQuantity): meter is Placement => PLACED.has(meter);
 
 /**
  * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so this part
@@ -48,8 +48,8 @@ export const getEstimatedExport = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
 /** Keys of all rows that may exist in addition to the rows of the device and the user: all meters, and the estimated parts of exports. */
-export const SEPARATE_METERS: readonly (AggregatedMeter | EstimatedExport)[] = [
-  ...AGGREGATED_METERS,
+export const SEPARATE_METERS: readonly (AggregatedQuantity | EstimatedExport)[] = [
+  ...AGGREGATED_QUANTITIES,
   ...[null, ...PLACEMENTS].map(getEstimatedExport),
 ];
 
@@ -57,7 +57,7 @@ export const SEPARATE_METERS: readonly (AggregatedMeter | EstimatedExport)[] = [
  * Returns the key that a meter's rows have in the load profile and in all aggregates, instead of `device_id` and `user_id`. No id contains
  * a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
-export const getMeterKey = (id: string, meter: AggregatedMeter | EstimatedExport): string => `${id}/${meter}`;
+export const getMeterKey = (id: string, meter: AggregatedQuantity | EstimatedExport): string => `${id}/${meter}`;
 
 /**
  * Returns the key of the rows that store the estimated part of exported energy, in their import column. `id`: a

@@ -17,7 +17,7 @@ import type {
   ROLES,
   SERIES_KINDS,
 } from './enums.ts';
-import type { AggregatedMeter } from './meter.ts';
+import type { AggregatedQuantity } from './meter.ts';
 
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
@@ -404,7 +404,7 @@ export interface Tables {
     kind: string;
     counts_import: Generated<boolean>;
     counts_export: Generated<boolean>;
-    meter: AggregatedMeter | null;
+    meter: AggregatedQuantity | null;
     native_name: string | null;
     unit: string | null;
     first_read_at: Date | null;
@@ -424,7 +424,7 @@ export interface Tables {
     kind: string;
     counts_from: Date;
     counts_until: Date;
-    meter: AggregatedMeter | null;
+    meter: AggregatedQuantity | null;
     counts_import: boolean;
     counts_export: boolean;
   };

@@ -4,7 +4,7 @@ import { loadDeviceAsHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights } from './home/insights.ts';
 import type { HomeDevice } from './home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
-import type { IncludeName } from './include.ts';
+import type { IncludableField } from './include.ts';
 import type { GroupBy } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 
@@ -17,7 +17,7 @@ export async function loadDeviceInsights(
   deviceId: string,
   range: DayRange,
   groupBy: GroupBy,
-  include: ReadonlySet<IncludeName>,
+  include: ReadonlySet<IncludableField>,
 ): Promise<HomeInsight[]> {
   const loaded = await loadDeviceAsHome(db, deviceId);
   if (!loaded) return [];

@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, loadClimate } from './climate.ts';
 import { type ClockLabels, createClockLabeller, type RowTimeLabels } from './clock-labels.ts';
 import { loadDeviceInsights } from './device-include.ts';
-import type { IncludedFields, IncludeName } from './include.ts';
+import type { IncludableField, IncludedFields } from './include.ts';
 import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 
@@ -25,7 +25,7 @@ export async function loadDeviceUsage(
   deviceId: string,
   range: DayRange,
   groupBy: GroupBy,
-  { now, include }: { now: Date; include: ReadonlySet<IncludeName> },
+  { now, include }: { now: Date; include: ReadonlySet<IncludableField> },
 ): Promise<DeviceUsage[]> {
   const [energy, said] = await Promise.all([
     include.size > 0

@@ -20,7 +20,7 @@ export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
 /** Fields for which each quarter-hour's energy is multiplied by a price or an emission intensity (src/cost). */
 export const COST_AND_EMISSIONS_INCLUDES = ['cost', 'emissions'] as const;
 export type CostOrEmissionsInclude = (typeof COST_AND_EMISSIONS_INCLUDES)[number];
-export type IncludeName = (typeof DEVICE_INCLUDES)[number];
+export type IncludableField = (typeof DEVICE_INCLUDES)[number];
 
 /** Names of energy measures, by the name of the requested field. */
 const ENERGIES = {
@@ -34,7 +34,7 @@ const ENERGIES = {
   self_consumed: 'selfConsumed',
   estimated: 'estimated',
   export: 'exported',
-} as const satisfies Partial<Record<IncludeName, keyof HomeMeasures>>;
+} as const satisfies Partial<Record<IncludableField, keyof HomeMeasures>>;
 
 /** Requested fields of a row: `…_kwh`, and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
 export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
@@ -44,7 +44,7 @@ export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?
 };
 
 /** Returns the fields that `include` requests, in order. Pure. */
-export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySet<IncludeName>): IncludedFields {
+export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySet<IncludableField>): IncludedFields {
   const members: Record<string, number | boolean | null> = {};
   for (const name of DEVICE_INCLUDES) {
     if (!include.has(name)) continue;
@@ -60,12 +60,12 @@ export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySe
 }
 
 /** Returns the names of the fields that `include` requests, in order. */
-export const listIncludedFields = (include: ReadonlySet<IncludeName>): string[] =>
+export const listIncludedFields = (include: ReadonlySet<IncludableField>): string[] =>
   DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
 /** Whether any requested field of a bucket, other than coverage and autarky, is known. If not, the bucket is omitted. */
-export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludeName>): boolean =>
+export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludableField>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from './clock-labels.ts';
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
-import type { IncludeName } from './include.ts';
+import type { IncludableField } from './include.ts';
 import { formatHour, getHourOfDay } from './labels.ts';
 import { CLOCK_UNITS, type DayRange, isClockUnit, splitRange } from './ranges.ts';
 import {
@@ -25,7 +25,7 @@ export interface UsageInsight extends RowTimeLabels {
 }
 
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
-const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
+const NOTHING_MORE: ReadonlySet<IncludableField> = new Set();
 /**
  * Number of days in a page of rows by hour: 2,976 rows, so that a month of quarter-hours is also one page. With pages of 31 days, a year
  * took twice as long, and the first byte was sent only a few milliseconds earlier.
@@ -71,7 +71,7 @@ export async function* streamInsightPages(
 }
 
 /** Returns the options with which a home must be loaded for the requested fields. */
-const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
+const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadOptions => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });

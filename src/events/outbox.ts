@@ -98,7 +98,7 @@ async function receivers(
     `SELECT e.event_id, w.webhook_id
      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY e (event_id, type, user_id, place)
      JOIN users u USING (user_id)
-     CROSS JOIN LATERAL (${subscriptionsToUserSql('e.type', 'u')}) w
+     CROSS JOIN LATERAL (${userEventSubscriptionsSql('e.type', 'u')}) w
      ORDER BY e.place, w.webhook_id`,
     [asked.map(({ eventId }) => eventId), asked.map(({ type }) => type), asked.map(({ userId }) => userId)],
   );
@@ -111,7 +111,7 @@ async function receivers(
  * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
  * administrators. The subscriptions are found by owner, so that each lookup uses an index.
  */
-export const subscriptionsToUserSql = (event: string, user: string): string => `
+export const userEventSubscriptionsSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
   UNION
   SELECT webhook_id FROM webhooks JOIN users o USING (user_id)

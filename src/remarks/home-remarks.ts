@@ -4,12 +4,12 @@ import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
-import { createShortCache } from './short-cache.ts';
+import { createShortLivedCache } from './short-cache.ts';
 
 /** A remark for the owner (docs/plain-words.md). `location`: location of the device concerned, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
-const cachedRemarks = createShortCache<Remark[]>();
+const cachedRemarks = createShortLivedCache<Remark[]>();
 
 /**
  * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must already have checked the access to

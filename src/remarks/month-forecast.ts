@@ -6,9 +6,9 @@ import { formatDayNumber } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay } from './daily-use.ts';
 import { forecastMonthEnd, type MonthEndForecast } from './month-end.ts';
 import { FORECAST_DAYS, type ProfileQuery, readDailyUsage } from './read-profile.ts';
-import { createShortCache } from './short-cache.ts';
+import { createShortLivedCache } from './short-cache.ts';
 
-const cachedForecast = createShortCache<MonthEndForecast | null>();
+const cachedForecast = createShortLivedCache<MonthEndForecast | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createShortCache } from './short-cache.ts';
+import { createShortLivedCache } from './short-cache.ts';
 
 test('computes a result once for all concurrent and later requests with the same key, and does not cache a failure', async () => {
-  const shortCache = createShortCache<number>();
+  const shortCache = createShortLivedCache<number>();
   let made = 0;
   const make = async () => ++made;
   expect(await Promise.all([shortCache('a', make), shortCache('a', make), shortCache('b', make)])).toEqual([1, 1, 2]);

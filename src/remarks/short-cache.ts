@@ -5,7 +5,7 @@ const MOST_KEPT = 2_000;
  * Creates a cache that stores results by key for a minute, because pages that a person opens in succession need the same results.
  * Concurrent callers share one computation. Failures are not cached.
  */
-export function createShortCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
+export function createShortLivedCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
   const entries = new Map<string, { untilMs: number; answer: Promise<T> }>();
   return (key, make) => {
     const nowMs = performance.now();

@@ -7,7 +7,7 @@ import { Metrics } from '#src/core/metrics.ts';
 import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
+import { listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { RoleProcessRequest } from './children.ts';
@@ -88,7 +88,7 @@ export async function runRole(
 
 /** Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the configured URL. */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
-  for (const risk of listCommitRisks(
+  for (const risk of listDurabilityRisks(
     await readCommitSettings(createQueryOnConnection(pool), splitDatabaseUrl(url).length),
   ))
     log.warn({ risk }, 'database');

@@ -9,7 +9,7 @@ import { createRolesLookup, getCountingEndMs, type SeriesRoles } from '#ingest/n
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { hasCountedEnergy, shiftStepEnergyAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
-import { AGGREGATED_METERS, COMMODITIES, isElectricityMeter } from '#src/database/meter.ts';
+import { AGGREGATED_QUANTITIES, COMMODITIES, isElectricityMeter } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
   computeReferenceConsumption,
@@ -53,7 +53,7 @@ const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ is
 /** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
 function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): void {
   const { settings, meters } = device;
-  for (const meter of AGGREGATED_METERS.filter((one) => !isElectricityMeter(one))) {
+  for (const meter of AGGREGATED_QUANTITIES.filter((one) => !isElectricityMeter(one))) {
     const meterWords = meter.split('_');
     const ofMeter = listReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { formatObject, formatTable, listMemberOptions, parseOptionValues } from './members.ts';
+import { formatObject, formatTable, listRequestOptions, parseOptionValues } from './members.ts';
 
 const patch = z
   .strictObject({
@@ -12,7 +12,7 @@ const patch = z
   .partial();
 
 test('creates an option for each member, with its description and how to set it to null', () => {
-  expect(listMemberOptions(patch.shape)).toEqual([
+  expect(listRequestOptions(patch.shape)).toEqual([
     { member: 'name', flag: '--name', description: 'What it is called.' },
     { member: 'limit_kw', flag: '--limit-kw', description: '"none" removes it' },
     { member: 'tags', flag: '--tags', description: 'Words. Commas separate several.' },

@@ -14,7 +14,7 @@ interface MemberOption {
 export const getOptionFlag = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
 /** Returns the command-line options for all members of a request except the given members. Pure. */
-export const listMemberOptions = (
+export const listRequestOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
 ): MemberOption[] =>

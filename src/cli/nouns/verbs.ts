@@ -8,7 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import { findUserId } from '../named-user.ts';
 import { runOnServiceDatabase } from '../running-service.ts';
 import { callOperation, type OperatorRequest, type OperatorResponse } from './as-operator.ts';
-import { formatObject, formatTable, getOptionFlag, listMemberOptions, parseOptionValues } from './members.ts';
+import { formatObject, formatTable, getOptionFlag, listRequestOptions, parseOptionValues } from './members.ts';
 
 /** A kind of object in the HTTP API for which there are commands. */
 export interface ApiNoun {
@@ -38,7 +38,7 @@ export function addListCommand(
   const command = group.command('list').description(plain(definition.summary));
   if (ofUser) command.requiredOption('--user <user>', 'owner: a user_id or an e-mail address');
   const query = definition.query as z.ZodObject;
-  for (const { flag, description } of listMemberOptions(query.shape, ['user_id', 'limit', 'cursor']))
+  for (const { flag, description } of listRequestOptions(query.shape, ['user_id', 'limit', 'cursor']))
     command.option(`${flag} <value>`, description);
   command
     .option('--limit <n>', 'maximum number of rows, up to 200', '50')
@@ -100,7 +100,7 @@ export function addGetCommand(group: Command, noun: ApiNoun, definition: AnyOper
 export function addUpdateCommand(group: Command, noun: ApiNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
-  for (const { flag, description } of listMemberOptions(body.shape)) command.option(`${flag} <value>`, description);
+  for (const { flag, description } of listRequestOptions(body.shape)) command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action(async (name: string, { json, ...typed }: Options) => {
     const texts = members(typed);
     if (Object.keys(texts).length === 0)
@@ -126,7 +126,7 @@ export function addCreateCommand(
     .description(plain(definition.summary))
     .requiredOption('--user <user>', 'owner: a user_id or an e-mail address');
   const body = definition.body as z.ZodObject;
-  for (const { flag, description } of listMemberOptions(body.shape, ['user_id']))
+  for (const { flag, description } of listRequestOptions(body.shape, ['user_id']))
     command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action(({ json, user, ...typed }: Options) =>
     runOnServiceDatabase(async (db, config) => {
@@ -168,7 +168,7 @@ export function addActionCommand(
     .command([verb, `<${argumentOf(noun)}>`, ...more.map((name) => `<${name}>`)].join(' '))
     .description(plain(definition.summary));
   const query = definition.query as z.ZodObject | undefined;
-  for (const { flag, description } of query ? listMemberOptions(query.shape, ['user_id']) : [])
+  for (const { flag, description } of query ? listRequestOptions(query.shape, ['user_id']) : [])
     command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action((name: string, ...rest: unknown[]) => {
     const { json, ...typed } = rest[more.length] as Options;

@@ -196,7 +196,7 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
  * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
  * and no equal row was created in the meantime.
  */
-export async function restoreReturnedRows(client: PoolClient): Promise<void> {
+export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED_RELATIONS) {
     const { columns, key } = await readColumns(client, relation);
     const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;

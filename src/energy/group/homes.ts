@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
-import type { IncludeName } from '../include.ts';
+import type { IncludableField } from '../include.ts';
 import { filterUsersWithComposedHomes } from '../usage/composed.ts';
 
 /** Number of homes that are loaded together. */
@@ -17,14 +17,14 @@ export interface GroupOfHomes {
   plain: readonly string[];
   /** Yields the composed homes, whose usage is not the sum of their imports, in batches and in order. */
   composed(): AsyncIterable<readonly Home[]>;
-  include: ReadonlySet<IncludeName>;
+  include: ReadonlySet<IncludableField>;
 }
 
 /**
  * Whether a request needs only usage and its estimated part. Sums of imports are then enough for homes whose usage is the sum of their
  * imports.
  */
-export const areImportSumsSufficient = (include: ReadonlySet<IncludeName>): boolean =>
+export const areImportSumsSufficient = (include: ReadonlySet<IncludableField>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
@@ -35,7 +35,7 @@ export const areImportSumsSufficient = (include: ReadonlySet<IncludeName>): bool
 export async function loadGroupHomes(
   db: Database,
   userIds: readonly string[],
-  include: ReadonlySet<IncludeName>,
+  include: ReadonlySet<IncludableField>,
 ): Promise<GroupOfHomes> {
   const isMoreAsked = !areImportSumsSufficient(include);
   const asked = { isMoreAsked, needsConsumption: include.has('consumption') || include.has('untracked') };

@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { type AggregatedMeter, getMeterKey } from '#src/database/meter.ts';
+import { type AggregatedQuantity, getMeterKey } from '#src/database/meter.ts';
 import { deviceHistorySql } from '../usage/device-history.ts';
 import { computeInclusionSpans, mergeInclusionSpans } from './counted-spans.ts';
 import { type ConstantRolesRange, computeConstantRolesRanges, type HomeDevice, hasOwnChannels } from './roles.ts';
@@ -71,7 +71,7 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
 export async function loadHomeForCommodity(
   db: Database,
   whose: { userId: string } | { deviceId: string },
-  meter: AggregatedMeter,
+  meter: AggregatedQuantity,
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
   const { rows } = await createQueryFunction(db)<Row>(

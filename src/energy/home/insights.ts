@@ -3,7 +3,7 @@ import { mapWithBreaks } from '#src/core/turns.ts';
 import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from '../clock-labels.ts';
-import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
+import { hasKnownValue, type IncludableField, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
 import { createClockUnitEndFinder } from '../local-time.ts';
 import { type ClockUnit, createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
@@ -47,7 +47,7 @@ export async function loadHomeBuckets(
   home: Home,
   range: DayRange,
   groupBy: ClockUnit | 'day' | 'month',
-  include: ReadonlySet<IncludeName>,
+  include: ReadonlySet<IncludableField>,
   tell: Tell = (sums, expected) => computeMeasures(sums, home.had, expected),
 ): Promise<HomeBucket[]> {
   const buckets: HomeBucket[] = [];
@@ -87,7 +87,7 @@ export async function loadHomeBuckets(
 }
 
 /** Returns the totals of a home over a range, with the requested fields. */
-export async function loadHomeTotals(db: Database, home: Home, range: DayRange, include: ReadonlySet<IncludeName>) {
+export async function loadHomeTotals(db: Database, home: Home, range: DayRange, include: ReadonlySet<IncludableField>) {
   const { days, peakHourOfDay, ...sums } = await readHomeSummary(db, home, range);
   const used = computeHomeUsage(sums) ?? 0;
   return {
@@ -110,7 +110,7 @@ const boundsOf = ({ from, to }: DayRange) => ({ fromMs: from.getTime(), toMs: to
 /** The expected time of a bucket is computed only on request, because it needs the bounds of the bucket in the zone. */
 const expectedIn = (
   home: Home,
-  include: ReadonlySet<IncludeName>,
+  include: ReadonlySet<IncludableField>,
   bucket: () => { fromMs: number; toMs: number },
 ): number => (include.has('coverage') ? computeExpectedCoverageMs(home.devices, home.stretches, bucket()) : 0);
 

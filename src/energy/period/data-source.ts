@@ -26,7 +26,7 @@ export interface PeriodTotal extends EnergyWithCoverage {
 }
 
 /** Load by quarter-hour in mWh, from `fromMs` on. NaN: unknown, or mostly estimated. */
-export interface QuarterHourLoad {
+export interface LoadByQuarterHour {
   fromMs: number;
   energies: Float64Array;
 }
@@ -167,7 +167,7 @@ function tellerOf(
       });
     },
     /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
-    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterHourLoad> => ({
+    loadIn: async (range: { from: Date; to: Date }): Promise<LoadByQuarterHour> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),
     }),

@@ -14,9 +14,9 @@ import {
   createHomeDataSource,
   type EnergyAmount,
   type EnergyWithCoverage,
+  type LoadByQuarterHour,
   type PeriodDataSource,
   type PeriodTotal,
-  type QuarterHourLoad,
 } from './data-source.ts';
 import {
   type ComparedDays,
@@ -246,7 +246,7 @@ function compare(
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
-function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: DayRange) {
+function curveOf({ fromMs, energies }: LoadByQuarterHour, { from, to, zone }: DayRange) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
   const { slots } = buildQuarterHourCalendar(firstMs, count, zone);
@@ -263,7 +263,7 @@ function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: DayR
 }
 
 /** Returns the load of the mean day: over the days of the period that have begun or, for a long period, over the last of these days. */
-function typicalCurve({ energies }: QuarterHourLoad, calendar: QuarterHourCalendar, count: number) {
+function typicalCurve({ energies }: LoadByQuarterHour, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
     at: null,

@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
-import type { QuarterHourLoad } from './data-source.ts';
+import type { LoadByQuarterHour } from './data-source.ts';
 
 /** Local hours of the night, in which usage contains no cooking, washing or solar production. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
@@ -92,7 +92,7 @@ export interface WeekHourMean {
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
 export function computeMeanWeek(
-  { energies }: QuarterHourLoad,
+  { energies }: LoadByQuarterHour,
   { slots, weekdays, hoursMs }: QuarterHourCalendar,
 ): WeekHourMean[] {
   const cells = new Map<number, { sum: number; count: number }>();
@@ -117,7 +117,7 @@ export function computeMeanWeek(
 
 /** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
 export function findPeakPower(
-  { fromMs, energies }: QuarterHourLoad,
+  { fromMs, energies }: LoadByQuarterHour,
   range: { from: Date; to: Date },
 ): { atMs: number; watts: number } | null {
   let peak: { atMs: number; watts: number } | null = null;

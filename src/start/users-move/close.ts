@@ -14,7 +14,7 @@ import {
   reencryptIncomingValues,
   renumberChangedHours,
   renumberIncomingRows,
-  restoreReturnedRows,
+  restoreRowsAfterFailedMove,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
@@ -131,7 +131,7 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
     await renumberChangedHours(client);
     await unpackAccounts(client);
-    await restoreReturnedRows(client);
+    await restoreRowsAfterFailedMove(client);
     await client.query('DELETE FROM parcels');
     await client.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { subscribedUsersSql, subscriptionsToUserSql } from '#src/events/outbox.ts';
+import { subscribedUsersSql, userEventSubscriptionsSql } from '#src/events/outbox.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -47,7 +47,7 @@ test('the recipients of events are the same for a set of users as for each user 
             [`wh_${place}`, id(owner), events[0], events, status],
           );
         const { rows: ofEach } = await pool.query(
-          `SELECT user_id FROM users u WHERE EXISTS (${subscriptionsToUserSql("'usage.updated'", 'u')}) ORDER BY 1`,
+          `SELECT user_id FROM users u WHERE EXISTS (${userEventSubscriptionsSql("'usage.updated'", 'u')}) ORDER BY 1`,
         );
         const { rows: ofAll } = await pool.query(
           `WITH asked AS (SELECT user_id FROM users) SELECT user_id FROM (${subscribedUsersSql('asked', "'usage.updated'")}) told ORDER BY 1`,

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
+import { listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 /** Returns the warnings that a role logs at its start. */
-const risks = async () => listCommitRisks(await readCommitSettings(createQueryOnConnection(pool), 2));
+const risks = async () => listDurabilityRisks(await readCommitSettings(createQueryOnConnection(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createReceiverCode, createWebhookSecret, getPauseReason } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { buildReceiverExample, createWebhookSecret, getPauseReason } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findTruncatedSelects, testPageLayout } from '#test/support/browser.ts';
@@ -231,7 +231,7 @@ test('the page has the same events and reasons for a pause as the service, and c
   const secrets = Array.from({ length: 100 }, createWebhookSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
-  expect(createReceiverCode('whsec_x')).toMatch(/new Webhook\(\s*'whsec_x'/);
+  expect(buildReceiverExample('whsec_x')).toMatch(/new Webhook\(\s*'whsec_x'/);
   const delivery = (...attempts: [at: string, error: string | null][]) => ({
     delivery_id: 'dlv_1',
     event_id: 'evt_1',

@@ -10,7 +10,7 @@ import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, loadDeviceUsage as usage } from '#src/energy/device-usage.ts';
-import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { DEVICE_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
 import { distributeGapsBySimilarDays } from '#src/energy/with-like-days.ts';
 
@@ -31,7 +31,7 @@ const query = z.object({
  * Values of `include` that are permitted if gaps are distributed by similar days. The other values are sums that exist only for a linear
  * distribution.
  */
-const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
+const WITH_LIKE_DAYS: ReadonlySet<IncludableField> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
 
 export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', {

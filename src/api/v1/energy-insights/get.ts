@@ -20,7 +20,7 @@ import {
   loadCommodityInsights,
   loadCommoditySummary,
 } from '#src/energy/commodity.ts';
-import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { HOME_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange, getLastThirtyDays, isClockUnit } from '#src/energy/ranges.ts';
 import { resolveDaysOfFeed, streamGreenButtonFeed } from './green-button.ts';
@@ -142,7 +142,10 @@ async function ofLastThirtyDays(
 }
 
 /** Returns the additional members that `include` requests for a commodity. Throws 422 for a member that exists only for electricity. */
-function membersOfCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
+function membersOfCommodity(
+  include: ReadonlySet<IncludableField>,
+  hasWeighted: boolean,
+): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
   const message = `must be one or more of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;

@@ -15,10 +15,10 @@ import { MIN_SILENCE_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import {
+  type DeviceSilenceRow,
   fleetDeviceSchema,
   fleetDeviceToResponse,
   fleetSilenceSchema,
-  type SilenceRow,
   stopGroupToResponse,
 } from './shape.ts';
 
@@ -137,8 +137,8 @@ function rowsOf(
   isWithin: (stop: DeviceSilence) => boolean,
   unit: 'hour' | 'day',
   zone: string,
-): SilenceRow[] {
-  const rows = new Map<number, SilenceRow>();
+): DeviceSilenceRow[] {
+  const rows = new Map<number, DeviceSilenceRow>();
   const startOf = starts(unit, zone);
   for (const { kind, isSure, stops } of groups) {
     for (const stop of stops) {

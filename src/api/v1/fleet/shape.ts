@@ -42,7 +42,7 @@ const silenceRow = z.strictObject({
   habit: count('Number of these devices that stop frequently.'),
   unsure: count('Number of all these devices whose kind of stop is uncertain.'),
 });
-export type SilenceRow = z.output<typeof silenceRow>;
+export type DeviceSilenceRow = z.output<typeof silenceRow>;
 
 const stopGroup = z.strictObject({
   kind: z

@@ -2,7 +2,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { prepareLongCalculation } from '../calculation.ts';
-import { createHomeChange, whatIfRequestSchema, whatIfResponseSchema, whatIfToResponse } from './shape.ts';
+import { convertToHomeChange, whatIfRequestSchema, whatIfResponseSchema, whatIfToResponse } from './shape.ts';
 
 export const whatIf = defineOperation('POST /v1/what-if', {
   summary:
@@ -17,7 +17,7 @@ export const whatIf = defineOperation('POST /v1/what-if', {
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
     const asked = await prepareLongCalculation(context, caller, { user_id, start, end });
-    const change = createHomeChange(members);
+    const change = convertToHomeChange(members);
     const result = await asked.run((calculator, signal) =>
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
     );

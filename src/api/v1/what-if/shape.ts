@@ -50,7 +50,7 @@ export const whatIfRequestSchema = z
   });
 
 /** Converts the members of a request to the changes of a home. */
-export const createHomeChange = ({
+export const convertToHomeChange = ({
   battery: one,
   production_scale,
 }: Pick<z.output<typeof whatIfRequestSchema>, 'battery' | 'production_scale'>): HomeChange => ({

@@ -1,7 +1,7 @@
 import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
-import { inspectCapabilities, listCommitRisks, readCommitSettings } from '#src/database/capabilities.ts';
+import { inspectCapabilities, listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
@@ -57,7 +57,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
     kind,
     clock,
     schema,
-    commitRisks: listCommitRisks(await readCommitSettings(createQueryOnConnection(pool), hosts)),
+    commitRisks: listDurabilityRisks(await readCommitSettings(createQueryOnConnection(pool), hosts)),
     content: isOurs ? await probeWithTimeout<DatabaseContent>(() => databaseContent(pool)) : null,
   };
 }

@@ -11,7 +11,7 @@ const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
 const TYPES: readonly App['type'][] = ['confidential', 'public'];
 
 /** Dialog that registers an app. It then shows the app's client id and, only once, its secret. `guide`: address of the guide for apps. */
-export function RegisterApp(props: { guide: string; onMade: () => void; onClose: () => void }) {
+export function RegisterAppDialog(props: { guide: string; onMade: () => void; onClose: () => void }) {
   const { guide, onMade, onClose } = props;
   const { apps: w } = words();
   const [made, setMade] = useState<CreatedApp | null>(null);

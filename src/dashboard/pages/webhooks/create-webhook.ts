@@ -15,7 +15,7 @@ import {
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { createReceiverCode, createWebhookSecret } from './webhook.ts';
+import { buildReceiverExample, createWebhookSecret } from './webhook.ts';
 
 /** Dialog that subscribes the signed-in account to events. It then shows the subscription's secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
@@ -106,7 +106,7 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
   <${CopyableText} text=${secret} label=${words().webhooks.secret.label} />
   ${children}
   <h3>${words().webhooks.secret.receiver}</h3>
-  <${CopyableText} text=${createReceiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
+  <${CopyableText} text=${buildReceiverExample(secret)} label=${words().webhooks.secret.receiverLabel} />
   <p class="quiet">${renderInlineMarkup(
     words().webhooks.secret.about,
     (name) => html`<a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">${name}</a>`,

@@ -9,7 +9,7 @@ export const createWebhookSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
 /** Returns the source of a sample receiver that verifies webhook deliveries. */
-export const createReceiverCode = (secret: string): string => `// npm install standardwebhooks
+export const buildReceiverExample = (secret: string): string => `// npm install standardwebhooks
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
