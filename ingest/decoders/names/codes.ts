@@ -1,10 +1,7 @@
-/** Topic of rtlamr2mqtt with the count of one meter. rtlamr2mqtt receives only the meters that its owner lists. */
-export const RTLAMR_STATE = /^rtlamr\/[\w-]{1,64}\/state$/;
-
 /**
  * Codes of registers by the program or protocol that a topic or message names: VE.Direct of Victron (H17 discharged, H18 charged, H19
- * yield), SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), the meter readings of EnOcean's profiles A5-12, labels of French meters
- * in lower case, and the count of rtlamr2mqtt.
+ * yield), SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), the meter readings of EnOcean's profiles A5-12, and labels of French
+ * meters in lower case.
  */
 const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/ve[._-]?direct|victron/i, /^H1[789]$/],
@@ -14,7 +11,6 @@ const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
     /linky|teleinfo|(?<![a-z])tic(?![a-z])/i,
     /^(?:base|hchc|hchp|ejphn|ejphpm|bbrh[cp]j[bwr]|ea[si]t|easf(?:0[1-9]|10))$/,
   ],
-  [RTLAMR_STATE, /^reading$/],
 ];
 /** Returns the register codes of the program that a text names; undefined if the text names no such program. */
 export const findRegisterCodePattern = (text: string): RegExp | undefined =>

@@ -8,7 +8,7 @@ import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
-import { findRegisterCodePattern, RTLAMR_STATE } from './codes.ts';
+import { findRegisterCodePattern } from './codes.ts';
 import { deviceOf } from './device-id.ts';
 import {
   collectNumbersByName,
@@ -51,9 +51,8 @@ export const namesFamily = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  if (isCommandTopic(topic) || NO_READINGS.test(topic)) return null;
   // Messages of radio receivers may come from meters of neighbours, which must not be offered to the owner.
-  if (isRadioMessage(topic, payload) && !RTLAMR_STATE.test(topic)) return null;
+  if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body =
     asObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeObjectsOfList(json) ?? parseNamedTexts(payload) ?? null;

@@ -42,7 +42,7 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
     ['active-positive', 'active-negative'],
   ],
   ['meterkast/afname_t1', '1234.5', ['afname_t1']],
-  // Sources: disk91/LoRaWan_PiT_Arduino, Fludia-IoT/LoRaWAN-decoders, ASoledad0303/monitoreoIot, yukulehe/gazpar2mqtt, rtlamr2mqtt.
+  // Sources: disk91/LoRaWan_PiT_Arduino, Fludia-IoT/LoRaWAN-decoders, ASoledad0303/monitoreoIot, yukulehe/gazpar2mqtt.
   ['maison/linky', { base: 18_234_110, delta: 312 }, ['base']],
   ['maison/tic/hchp', '18234110', ['hchp']],
   ['v3/app@ttn/devices/pit-linky/up', { uplink_message: { decoded_payload: { base: 18_234_110 } } }, ['base']],
@@ -53,7 +53,6 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ],
   ['esp/energia/E2641D44/state', { V: 230.5, I: 8.912, P: 1_978.1, S: 2_147.4, PF: 0.921 }, ['P']],
   ['gazpar/GI123456/last/index', '8123', ['index']],
-  ['rtlamr/101905796/state', { reading: 40_518_321, lastseen: '2024-05-01T10:12:44+01:00' }, ['reading']],
   // Source: camueller/SmartApplianceEnabler, doc/MqttMeter_EN.md.
   ['metering/total/kWh/waermepumpe', 'waermepumpe=234.567', ['waermepumpe']],
   // Totals in other languages.
