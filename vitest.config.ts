@@ -89,8 +89,8 @@ const images = {
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
-    // Two more workers than cores, because many files mostly wait, for a killed broker or for a page.
-    maxWorkers: availableParallelism() + 2,
+    // More workers than cores, because many files mostly wait, for a killed broker or for a page.
+    maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
     // Node loads the modules itself, as in production: Vite's module runner compiles them again for each process, and turns each use of an
     // import into a call of a getter. No test replaces modules (`vi.mock`), so no loader is needed either.

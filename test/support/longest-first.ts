@@ -1,22 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The slowest test files, slowest first. Files that mostly wait (for faults, time limits and takeovers) alternate with files that mostly
- * compute, so that the workers never all wait. Files that are not listed run last within their project.
+ * The slowest test files, slowest first. Projects run in the order of their first file in this list; files that are not listed run last
+ * within their project.
  */
 const LONGEST = [
   'ingest/write/plan',
   'ingest/decoders/families.fuzz',
-  'test/system/start/bad-days-embedded',
-  'test/system/dashboard/home',
-  'test/system/attack/probes',
-  'test/system/dashboard/devices',
-  'test/system/start/bad-days-mosquitto',
-  'test/system/dashboard/tariffs',
-  'test/system/start/bad-days-clocks',
-  'test/system/dashboard/alerts',
-  'test/system/alerts/firings-under-kills',
+  'test/system/start/bad-days',
   'test/system/cluster/',
+  'test/system/alerts/firings-under-kills',
   'test/system/dashboard/',
   'test/system/start/supervisor',
   'test/system/ingest/pipeline',
