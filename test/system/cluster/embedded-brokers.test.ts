@@ -263,8 +263,9 @@ test('each process is killed in turn: acknowledged messages are stored once, and
   const { rounds, ...counted } = await killProcessesAlternately(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
   for (const { moved, backS, othersGapS } of rounds) {
+    // At the second kill most clients are at that process: the half that did not reconnect, and about half of those that did.
     expect(moved).toBeGreaterThan(10);
-    expect(moved).toBeLessThan(DEVICES - 10);
+    expect(moved).toBeLessThan(DEVICES);
     expect(backS * 1_000).toBeLessThan(scaleTimeLimitMs(5_000));
     expect(othersGapS * 1_000).toBeLessThan(scaleTimeLimitMs(3_000));
   }
