@@ -194,6 +194,8 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 
 /** Default time for which a rotated key stays valid. */
 const OVERLAP_MS = 24 * 3_600_000;
+/** Longest time for which a rotated key may stay valid, in hours. */
+export const MAX_OVERLAP_HOURS = 720;
 
 /**
  * Creates a key with the name, scopes, addresses and group, device or home of an old key, which stays valid for `overlapMs` or until its

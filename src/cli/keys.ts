@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { createKey, listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { type createdKeySchema, keyToResponse } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import { findActiveKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
+import { findActiveKey, MAX_OVERLAP_HOURS, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -48,7 +48,7 @@ export function registerCommands(program: Command): void {
   keys
     .command('rotate <key_id>')
     .description('replace a key with a new one that has the same permissions; the old one stays valid for a while')
-    .option('--overlap <24h>', 'time for which the old key stays valid', durationMs)
+    .option('--overlap <24h>', 'time for which the old key stays valid, at most 30d', overlapMs)
     .option('--expires <90d>', 'time until the new key expires, in days or hours', lifetimeMs)
     .option('--json', 'print one JSON object')
     .action(rotate);
@@ -162,6 +162,12 @@ function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Must be a number of days or hours, such as 90d or 12h');
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}
+
+function overlapMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms > MAX_OVERLAP_HOURS * 3_600_000) throw new InvalidArgumentError(`Must be at most ${MAX_OVERLAP_HOURS}h`);
+  return ms;
 }
 
 function lifetimeMs(text: string): number {

@@ -33,13 +33,14 @@ test('reports a missing option if all given options are known', async () => {
   expect(await outputOf('import', 'x.csv')).toMatch(/^error: required option '--device <device_id>' not specified/);
 });
 
-test('refuses a key that would have expired already, but accepts a rotation without overlap', async () => {
+test('refuses a key that would have expired already, and an overlap beyond that of the API, but accepts none', async () => {
   for (const words of [
     ['create', '--user', 'usr_x'],
     ['rotate', 'key_x'],
   ])
     expect(await outputOf('keys', ...words, '--expires', '0d')).toContain('Must be more than 0');
   expect(await outputOf('keys', 'rotate', 'key_x', '--overlap', '0h', '--expires', '0h')).toContain("'--expires");
+  expect(await outputOf('keys', 'rotate', 'key_x', '--overlap', '31d')).toContain('Must be at most 720h');
 });
 
 test('prints an error that quotes a hostile file without the characters that control a terminal', async () => {
