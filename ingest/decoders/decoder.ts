@@ -7,19 +7,19 @@ export interface DecodedReading {
   /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words joined by slashes. */
   channel: string;
   kind: QuantityKind;
-  /** Event time in Unix ms; for an interval, its end. */
+  /** Time of the measurement in Unix ms. For an interval, this is the end of the interval. */
   readAtMs: number;
   /** Whether the message has no time of its own. If so, `readAtMs` is the time of receipt. */
   isUntimed?: true;
-  /** Length of an interval reading's interval in ms; 0 for all other readings. */
+  /** Length of the interval in ms; 0 if the reading is not an interval. */
   intervalMs: number;
   /** Value as a whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */
   value: number;
-  /** Position of the reading in its message, from 0; used in rejections. */
+  /** Position of the reading in its message, from 0. Rejections contain this position. */
   element: number;
   /**
-   * The device's own name of the quantity, for a device behind a gateway. `unit`: set if the quantity's meaning is unknown; null if the
-   * message states no unit.
+   * Name that a device behind a gateway uses for the quantity. `unit` is set only if the meaning of the quantity is unknown; it is null if
+   * the message states no unit.
    */
   native?: string;
   unit?: string | null;
@@ -42,7 +42,7 @@ export interface DecodedMessage {
   status?: 'online' | 'offline' | 'faulty';
 }
 
-/** Plausible minimum and maximum of values by quantity. Even at the maximum of a register, numbers of mWh and cm³ are exact. */
+/** Plausible minimum and maximum of each quantity. Even at these maxima, JavaScript numbers of mWh and cm³ are exact. */
 export const PLAUSIBLE_BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],

@@ -18,7 +18,7 @@ export interface ReadingForDisplay {
   ts: string | null;
 }
 
-/** A quantity that does not count until the owner states its meaning. */
+/** Open question to the owner: a quantity with unknown meaning, which contributes to no total until the owner answers. */
 export interface OwnerQuestionForDisplay {
   device: string;
   native_name: string;
@@ -54,7 +54,7 @@ export function describeMessage(
   };
 }
 
-/** Returns the open question to the owner about a quantity, as a list of at most one element. */
+/** Returns a list with the question to the owner about this quantity. The list is empty if the meaning of the quantity is known. */
 export const listQuestionsForDisplay = ({ device, native, value, asks }: DecodedValue): OwnerQuestionForDisplay[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 

@@ -15,15 +15,16 @@ import {
 import { createMessageMutator } from '#test/support/mutate.ts';
 
 /**
- * Number of mutated messages per family, by default 500. `npm test` sets it, and so uses a new seed each time. Run 100,000 after changing a
- * decoder.
+ * `MUTATED_MESSAGES` is the number of mutated messages per family (default: 500). If it is set, as in `npm test`, each run uses a new seed.
+ * Run 100,000 messages after changing a decoder.
  */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
 /** Maximum processor time for one message. */
 const SLOW_MS = 500;
 /**
- * Number of messages per run of the watchdog, which stops a decoder that does not return. A single message may take as long as a whole run.
+ * Number of messages per run of the watchdog, which stops a decoder that does not return. One message may use the time limit of a whole
+ * run.
  */
 const WATCHED = 200;
 const HANGS_MS = 20_000;
@@ -33,7 +34,7 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Factors by which families convert the numbers of a message: units of energy, power and volume to kWh, W and m³. */
+/** Factors by which families convert the numbers of a message from units of energy, power and volume to kWh, W and m³. */
 const FACTORS = [
   1,
   1e3,
@@ -69,8 +70,8 @@ const OF_TWO = new Set([
 ]);
 
 /**
- * Families that also subtract: the templates of homeassistant, also after a mutation (`value * 0.001` becomes `value - 0.001`), and the
- * register of both directions of a Shelly.
+ * Families that may also subtract two numbers: the templates of homeassistant, including templates that a mutation has changed (`value *
+ * 0.001` to `value - 0.001`), and a Shelly's register of both directions.
  */
 const SUBTRACTS = new Set(['homeassistant', 'shelly-gen2']);
 
@@ -96,7 +97,10 @@ function isExplained(value: number, numbers: readonly number[], bothMayCount: bo
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
-/** Matches the JSON escape of a character. The escape's digits are not a number of the message, even directly before one. */
+/**
+ * Matches the JSON escape of a character. The hexadecimal digits of an escape are not a number of the message, even if a number follows
+ * directly.
+ */
 const ESCAPED = /\\u[0-9a-f]{4}/gi;
 const numbersIn = (text: string): number[] =>
   (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
@@ -108,7 +112,9 @@ function numbersOf(value: unknown): number[] {
   return Object.values(value).flatMap(numbersOf);
 }
 
-/** Returns the numbers of Sparkplug metrics. Signed numbers are encoded as two's complement in fields of 32 or 64 bits. */
+/**
+ * Returns the numbers of the metrics in a Sparkplug payload, which encodes signed numbers as two's complement in fields of 32 or 64 bits.
+ */
 function numbersInProtobuf(payload: Buffer): number[] {
   const opened = parseSparkplugPayload(payload);
   if (typeof opened === 'string') return [];
@@ -122,7 +128,7 @@ function numbersInProtobuf(payload: Buffer): number[] {
   ]);
 }
 
-/** `nan` and `inf` as JSON values; firmware prints them if it has no value. */
+/** Matches `nan` and `inf` as JSON values. Firmware prints them if a value is missing. */
 const NO_VALUE = /(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
 /**
@@ -149,7 +155,7 @@ function numbersInSenml(payload: Buffer): number[] {
   return numbers;
 }
 
-/** Functions that extract the numbers of a message, for families whose numbers are binary or must be combined. */
+/** Functions that extract the numbers of a payload, for families whose payloads are binary or whose numbers must be added to a base. */
 const NUMBERS_IN = new Map([
   ['sparkplug', numbersInProtobuf],
   ['senml', numbersInSenml],
@@ -174,9 +180,9 @@ const isWellFormed = ({ device, channel, value, atMs, native, key = native, desc
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Returns the families that must not decode a message of the given family. The generic family is never among them, because it decodes all
- * announced topics, nor is `names`, which decodes what the others reject. For messages of the generic family, the families after it are not
- * among them, either, because they decode the same topics without an announcement.
+ * Returns the families that must not decode messages of the given family. The result excludes the generic family, which decodes all
+ * announced topics, and `names`, which decodes what no other family recognises. For the generic family itself, the result also excludes all
+ * families after it, because they decode the same topics without an announcement.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');
@@ -187,8 +193,8 @@ function areOthers(family: Family): Family[] {
 }
 
 /**
- * Creates a fuzz test for one family. The test mutates the messages of the family's test cases, sometimes their topics, and the messages
- * before them.
+ * Creates a fuzz test for one family. The test mutates the messages of the family's test cases, and sometimes their topics and the messages
+ * that precede them.
  */
 function createFuzz(family: Family, seed: number) {
   const mutate = createMessageMutator(seed);
@@ -199,7 +205,7 @@ function createFuzz(family: Family, seed: number) {
   const [own, others] = [[unasked], areOthers(family)];
   const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
   let said = 0;
-  /** Message that is being decoded; the watchdog reports it if it hangs. */
+  /** The message that is being decoded. The watchdog reports it if the decoder hangs. */
   let now = '';
 
   function next(index: number): void {
@@ -222,7 +228,7 @@ function createFuzz(family: Family, seed: number) {
     if (cpuMs() - startedAt > SLOW_MS) throw new Error(`slow: ${now}`);
     if (decoded && family.takes?.(topic) === false && !family.knows?.(payload))
       throw new Error(`reads a topic that it denies: ${now}`);
-    // The earlier messages are not mutated here, because they may be the only evidence of the topic's family.
+    // The preceding messages are not mutated here, because they may be the only evidence that the topic belongs to this family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
       const all = createDecoders(others);
       for (const one of getPriorMessages(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
@@ -273,7 +279,7 @@ function fuzz(family: Family, seed: number): number {
 /** Maximum processor time for a message of a third of a mebibyte. Quadratic algorithms take many times as long. */
 const LONG_MS = 1_500;
 
-/** Members that make a JSON object long: many members, a long list, a long text, and a name of many words, which patterns search. */
+/** Members that make a JSON object long: many members, a long list, a long text, and a long name (regular expressions search names). */
 const LENGTHS: readonly (() => object)[] = [
   () => Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`v${index}`, index + 0.5])),
   () => ({ list: Array.from({ length: 10_000 }, () => ({ name: 'energy', value: 1.5, unit: 'kWh' })) }),

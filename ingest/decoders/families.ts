@@ -32,8 +32,8 @@ import { zwavejsFamily } from './zwavejs/decode.ts';
  * Families of devices in order of precedence: the first family that recognises a message decodes it.
  * - The owner's mapping comes first, because the owner's setting overrides every guess.
  * - The generic family (Home Assistant discovery) comes after the families with topics of their own, so that a device is not read twice.
- * - After it come families that are usually announced by discovery and read only the rest, families whose announcements say more than their
- *   topics, and families whose messages have no unit.
+ * - The families after it read what discovery has not announced: most of their devices announce themselves, and an announcement contains
+ *   more facts than the topic, or a unit that the messages lack.
  * - Last comes the family of names, which reads what no other family recognises.
  */
 export const FAMILIES: readonly Family[] = [
@@ -104,8 +104,8 @@ export const FAMILIES: readonly Family[] = [
   statestreamFamily,
   loadTableFamily('emsesp'),
   espurnaFamily,
-  // These families recognise messages by their bodies. They come late, so that they search only the bodies of messages that no earlier
-  // family has recognised.
+  // These families recognise messages by their payloads. They come late, so that they search only payloads that no earlier family has
+  // recognised.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),

@@ -18,11 +18,11 @@ export interface DeviceMessage {
 export interface DecoderSettings {
   /** IANA time zone of devices that send local time without a zone. If it is not set, the time of receipt applies. */
   tz?: string;
-  /** Topic filters of SenML packs. */
+  /** MQTT topic filters that match the topics of SenML packs. */
   senml?: { topics: string[] };
-  /** Unit and multiplier of a meter's counts, by the meter's id; used if the message states none. */
+  /** Unit and multiplier of a meter's counts, by the id of the meter. Used if the message does not state them. */
   meter?: Record<string, { unit?: string; multiplier?: number }>;
-  /** Number of pulses per kWh, by `node/name` of the counter. */
+  /** Number of pulses per kWh, by the name of the pulse counter (`node/name`). */
   emon?: Record<string, { pulses_per_kwh?: number }>;
   /**
    * Meaning of a value that a Tasmota meter script reads, by the meter's prefix and the value's name (`prefix.name`) or by the name alone.
@@ -36,7 +36,7 @@ export interface DecoderSettings {
   mapping?: MappingEntry[];
 }
 
-/** Kind of a value, with its unit. `heating` and `availability` are booleans. */
+/** Quantity of a value; the end of the name is the unit. `heating` and `availability` are booleans. */
 export type ValueKind =
   | 'energy_total_kwh'
   | 'energy_interval_kwh'
@@ -61,14 +61,14 @@ export interface DecodedValue {
   atMs: number | null;
   /** Length of an interval in ms; only for `energy_interval_kwh`. */
   intervalMs?: number;
-  /** Native name of the value, as the device uses it. */
+  /** Name that the device uses for the value. */
   native: string;
   /**
-   * Question to the owner, if the meaning of the value is unknown. The value does not count until the owner has answered. Its channel
-   * contains the word `unknown`.
+   * Question to the owner, if the meaning of the value is unknown. The value contributes to no total until the owner has answered. Its
+   * channel contains the word `unknown`.
    */
   asks?: OwnerQuestion;
-  /** Permanent key of the value within its device; does not change with the classification. Default: the native name. */
+  /** Permanent key of the value within its device, which stays the same if the classification changes. Default: the native name. */
   key?: string;
   /**
    * Description of a register that is classified together with the other registers of its device. The value's `channel` is then only a
@@ -83,7 +83,7 @@ export interface OwnerQuestion {
   unit: string | null;
 }
 
-/** Channel of a quantity, with the members of the value that describe and identify the quantity. */
+/** Channel of a quantity, with the question, the key and the description that belong to the quantity. */
 export type ChannelAssignment = Pick<DecodedValue, 'channel' | 'asks' | 'key' | 'described'>;
 
 export interface FamilyDecodeResult {
@@ -93,8 +93,8 @@ export interface FamilyDecodeResult {
   /** Native ids of devices whose message contains no usable value yet, for example a count whose unit is not set. */
   seen?: string[];
   /**
-   * Whether the message contains nothing that the family knows, so that a later family may read what a device has announced on the topic.
-   * Never set for values that the family omits on purpose: if they were read as announced, they would count twice.
+   * True if the family recognises nothing in the message. A later family may then read what a device has announced on the topic. Never true
+   * if the family omits a value on purpose: a later family would count the value twice.
    */
   isUnread?: boolean;
   /** Native ids of devices with a refused value. */
@@ -116,24 +116,24 @@ export interface Family<Memory = unknown> {
   /** Name of the family's folder. */
   name: string;
   /**
-   * Whether the shape of a topic allows a message of this family, independent of payload, settings and memory. Called once per topic, so
-   * that the family costs nothing on topics of other families. Without this function, the family examines each message.
+   * Returns whether messages on this topic may belong to this family. The result depends only on the topic, so that the function is called
+   * once per topic. Without this function, the family examines each message.
    */
   takes?(topic: string): boolean;
   /**
-   * Whether a payload may belong to this family although `takes` rejects the topic; for families whose topics the owner chooses. Called for
-   * nearly every message of other families, so it only compares bytes. Without this function, the topic alone decides.
+   * Returns whether a payload may belong to this family although `takes` rejects the topic. For families whose topics the owner chooses.
+   * Called for nearly every message of other families, so it only compares bytes. Without this function, the topic alone decides.
    */
   knows?(payload: Buffer): boolean;
   /**
-   * Whether later messages can only be decoded after messages on this topic (discovery, births, units). The last message of each such topic
-   * is stored. A worker that takes over a gateway passes the stored messages to `learn` in order of receipt.
+   * Returns whether messages on this topic are needed to decode later messages (discovery, births, units). The last message of each such
+   * topic is stored. A worker that takes over a gateway passes the stored messages to `learn` in order of receipt.
    */
   remembers(topic: string): boolean;
   newMemory(): Memory;
   /**
-   * Whether a message on a topic that `remembers` accepts contains anything new. Messages without news are not stored. Without this
-   * function, a message is new if its payload differs from the previous one on its topic.
+   * Returns whether a message contains anything new; called for messages on topics that `remembers` accepts. Messages without news are not
+   * stored. Without this function, a message is new if its payload differs from the previous one on its topic.
    */
   isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
@@ -146,7 +146,7 @@ export interface Family<Memory = unknown> {
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): FamilyDecodeResult | null;
 }
 
-/** Returns a family without memory, which decodes each message independently of earlier ones. */
+/** Creates a family without memory, which decodes each message independently of earlier ones. */
 export const createStatelessFamily = (
   family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>,
 ): Family<null> => ({
@@ -156,7 +156,10 @@ export const createStatelessFamily = (
   learn: () => {},
 });
 
-/** Returns the values that count. If the broker has replayed the message, only values with a time of their own count. */
+/**
+ * Returns the values that are measurements of the present. A message that the broker has replayed may be old, so only its values with a
+ * time of their own are returned.
+ */
 export const selectCurrentValues = ({ said }: FamilyDecodeResult, replayed: boolean): DecodedValue[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;
 

@@ -136,7 +136,7 @@ test('reads an announced value on a topic if the earlier family knows nothing in
   };
   expect(read({ EB1: { TEI: 6618.873 } })).toEqual(['homeassistant', [6618.873]]);
   expect(read({ EB1: { TEI: 6618.873 } }, false)).toEqual(['tasmota', []]);
-  // A value that Tasmota reads itself is read once.
+  // The family `tasmota` reads this value, so that no later family reads it again.
   expect(read({ ENERGY: { Total: 12.5 }, EB1: { TEI: 6618.873 } })).toEqual(['tasmota', [12.5]]);
   expect(read({ ENERGY: { Today: 1 } })).toEqual(['tasmota', []]);
 });

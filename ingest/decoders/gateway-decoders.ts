@@ -5,7 +5,7 @@ import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from 
 interface Routes {
   /** Families that may decode a message on the topic, in order of precedence. */
   reads: readonly number[];
-  /** Indexes of families in `reads` whose messages only the body can confirm (`knows`). */
+  /** Indexes of the families in `reads` that recognise their messages on this topic only by the payload (`knows`). */
   byBody: ReadonlySet<number>;
   /** Families that learn from messages on the topic. */
   learns: readonly number[];
@@ -28,7 +28,7 @@ const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
 type TopicRouter = (topic: string) => Routes;
 
 /**
- * Returns the router of a list of families, shared by all gateways. The router can cache, because `takes` and `remembers` are pure
+ * Returns the router of a list of families, which all gateways share. The router can cache, because `takes` and `remembers` are pure
  * functions of the topic.
  */
 function topicRouterOf(families: readonly Family[]): TopicRouter {

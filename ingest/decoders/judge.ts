@@ -10,12 +10,15 @@ import { getPayloadMembers, type PayloadMember } from './members.ts';
 import { decodeNativeMessageForDisplay } from './native/describe.ts';
 import { proposeDecoderSettings } from './trials.ts';
 
-/** Diagnosis of one message: how the service decodes it, and which settings would help. Shown to owners whose devices do not count. */
+/**
+ * Diagnosis of one message: how the service decodes the message, and which settings would help. Shown to owners who miss a device's
+ * readings.
+ */
 export interface MessageDiagnosis {
   /**
-   * `read`: at least one value counts. `asked`: no value counts until the owner states its meaning. `refused`: a family recognises the
-   * message, but it is unusable. `nothing`: a family recognises the message, and it contains no readings. `nobody`: no family recognises
-   * it.
+   * `read`: at least one value has a known meaning. `asked`: the owner must state the meaning of every value. `refused`: a family
+   * recognises the message, but the message is unusable. `nothing`: a family recognises the message, which contains no readings. `nobody`:
+   * no family recognises the message.
    */
   outcome: 'read' | 'asked' | 'refused' | 'nothing' | 'nobody';
   /** Topic of the message, without the prefix `gw/{gateway_id}/` if it has one. */
@@ -24,21 +27,18 @@ export interface MessageDiagnosis {
   readings: ReadingForDisplay[];
   asks: OwnerQuestionForDisplay[];
   refused: string[];
-  /** Number of readings that are skipped because the message was retained by the broker and contains no time. */
+  /** Number of readings that are skipped because the broker had retained the message and the message contains no time. */
   left_out: number;
   /**
-   * Settings that would make the message readable, or more of its values, each with the family that would then decode the message. Each
-   * proposal adds one setting. If only the owner knows the right value, the proposal contains an example.
+   * Settings with which the service would decode the message, or more of its values, each with the family that would then decode it. Each
+   * proposal contains one setting. If only the owner knows the right value of a setting, the proposal contains an example.
    */
   would: { family: string; decoder_config: Record<string, unknown> }[];
   /** Members of the message that the owner can map (`decoder_config.mapping`). */
   members: PayloadMember[];
 }
 
-/**
- * Diagnoses one message under the settings of a gateway's owner. `decoders` have learnt from earlier messages, and learn from this one,
- * too.
- */
+/** Diagnoses one message with the settings of a gateway. `decoders` have learnt from earlier messages, and also learn from this one. */
 export function diagnoseMessage(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
@@ -47,7 +47,8 @@ export function diagnoseMessage(
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = getPayloadMembers(message.payload, topic);
-  // A native device has its own account at the broker. Native topics below a gateway's prefix belong to no family.
+  // A device without a gateway has its own account at the broker and publishes native topics. Below a gateway's prefix, no family decodes
+  // native topics.
   const native = topic === message.topic ? decodeNativeMessageForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const decoded = decoders.hear(own, settings);
@@ -72,7 +73,7 @@ export function diagnoseMessage(
   return { ...now, topic, would, members };
 }
 
-/** Time zone with the largest offset (UTC+14). In this zone, a device's local time never becomes a time in the future. */
+/** Time zone with the largest offset (UTC+14). A local time that is read in this zone is never in the future. */
 const FAR_EAST = 'Pacific/Kiritimati';
 
 const NOBODY = {
@@ -99,8 +100,8 @@ function judged(
 }
 
 /**
- * Whether the tried setting makes more values count than the current settings do. If equally many count: whether more of these values have
- * a time of their own.
+ * Whether more values have a known meaning with the tried setting than with the current settings. If the numbers are equal: whether more of
+ * the values have a time of their own.
  */
 function tellsMore(then: DecodeResultWithFamilyName, now: DecodeResultWithFamilyName | null): boolean {
   const counted = ({ said }: FamilyDecodeResult) => said.filter(({ asks }) => !asks);

@@ -9,22 +9,22 @@ export interface PayloadMember {
   /** JSONPath of the member; null if the payload itself is a plain number. */
   path: string | null;
   value: number | string;
-  /** Whether the member can also be a time: ISO 8601, or Unix time since 2020. */
+  /** Whether the member can be a time: ISO 8601, or Unix time since 2020. */
   may_be_time: boolean;
-  /** Proposed quantity, by the unit in the member's name; null if the name indicates none. */
+  /** Quantity that the service proposes, by the unit in the member's name; null if the name contains no unit. */
   proposed: MappingProposal | null;
 }
 
 const MAX_MEMBERS = 200;
-/** Maximum number of members that are examined, and (below) their maximum depth. */
+/** Maximum number of members that the search examines, and (below) their maximum depth. */
 const MAX_PLACES = 5_000;
 const MAX_DEPTH = 16;
 const EARLIEST_SECONDS = Date.UTC(2020, 0, 1) / 1_000;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Returns the first 200 members of a payload that the owner can map: numbers, as JSON or as text, and times. The words of `topic` help to
- * propose their meanings. Pure.
+ * Returns the first 200 members of a payload that the owner can map: times, and numbers in JSON or in text. The words of `topic` help to
+ * propose the meanings. Pure.
  */
 export function getPayloadMembers(payload: Buffer, topic = ''): PayloadMember[] {
   const levels = topic.split('/').reverse();
@@ -48,7 +48,7 @@ export function getPayloadMembers(payload: Buffer, topic = ''): PayloadMember[] 
   return found;
 }
 
-/** A node of the JSON payload. `names`: its own name and the names of its ancestors, innermost first. */
+/** A node of the JSON payload. `names` contains its own name and then the names of its ancestors, innermost first. */
 interface Place {
   path: string;
   names: readonly string[];
@@ -79,5 +79,5 @@ function below({ path, names, depth }: Place, value: object): Place[] {
 }
 
 const stepTo = (name: string): string =>
-  // `JSON.stringify` escapes every character that is not allowed in a double-quoted name of a JSONPath; single quotes need no escape.
+  // JSON encoding escapes every character that a double-quoted name in a JSONPath must not contain.
   PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

@@ -9,7 +9,10 @@ function parseTopic(topic: string): { device: string } | null {
   return root === 'example' && device && leaf === 'energy' && more === undefined ? { device } : null;
 }
 
-/** Decoder of an example family, to copy for a new one. Its payload: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
+/**
+ * Example decoder: copy it to write the decoder of a new device family. It decodes the payload `{"time": "…Z", "total_wh": 1234, "power":
+ * 56}`.
+ */
 export const blueprintFamily = createStatelessFamily({
   name: '_blueprint',
   takes: (topic) => parseTopic(topic) !== null,

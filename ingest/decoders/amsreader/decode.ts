@@ -15,8 +15,8 @@ const directions: readonly [string, string, string][] = [
 ];
 
 /**
- * Fields of amsreader: path below `meter/` (raw topics), member (JSON), and what the field means. Power is in W, never negative; counters
- * are in kWh.
+ * Fields of amsreader: the path below `meter/` in raw topics, the member in JSON, and the quantity. Power is in W and never negative;
+ * counters are in kWh.
  */
 const ALL = directions.flatMap(([direction, power, total]): [string, string, Field][] => [
   [`${direction}/active`, power, { channel: direction, kind: 'power_w' }],
@@ -39,14 +39,14 @@ const ALL = directions.flatMap(([direction, power, total]): [string, string, Fie
 const FIELDS: ReadonlyMap<string, Field> = new Map(ALL.map(([path, , field]) => [path, field]));
 const FIELDS_OF_MEMBERS: ReadonlyMap<string, Field> = new Map(ALL.map(([, name, field]) => [name, field]));
 
-/** Raw topic of one value, such as `…/meter/import/active`: the device's topic, then the path of the field. */
+/** Matches a raw topic with one value, such as `…/meter/import/active`. Captures the device's topic and the path of the field. */
 const RAW = /^(.+)\/meter\/((?:import|export)\/[a-z0-9/]+)$/;
-/** Topic that ends in the number of a JSON list. Some payload formats publish each list on a topic of its own. */
+/** Matches a topic that ends in the number of a JSON list, because some payload formats publish each list on a topic of its own. */
 const LIST = /^(.+)\/list[1-4]$/;
 /**
- * Start of a JSON list. The owner chooses the topic freely, so a list is recognised by its first members (below) and by the power, which
- * each list contains. The first members alone are not enough: system messages, which Home Assistant discovery can announce, begin with the
- * same members.
+ * First characters of a JSON list. The owner chooses the topic freely, so the decoder recognises a list by its first members and by a
+ * power, which each list contains. The first members alone are not enough: system messages begin with the same members, and the decoder
+ * leaves them to Home Assistant discovery.
  */
 const START = '{"id":"';
 const FIRST_MEMBERS = ['"name":"', '"up":', '"vcc":', '"rssi":'];
@@ -63,7 +63,7 @@ function parseRaw(topic: string): { device: string; path: string } | null {
   return device !== undefined && FIELDS.has(path) ? { device, path } : null;
 }
 
-/** Returns the topic that the owner has configured, without a trailing list number. */
+/** Removes a trailing list number from a topic. The rest is the topic that the owner has configured. */
 const deviceOf = (topic: string): string => LIST.exec(topic)?.[1] ?? topic;
 
 /** Whether a payload is a JSON list. Compares bytes, because the meter's number may contain invalid text. */
@@ -112,8 +112,8 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDeco
 }
 
 /**
- * Parses a list after replacing control characters by blanks: the meter's number can contain them (issue 893), and the other values are
- * correct.
+ * Replaces control characters in a list by blanks, then parses the list. The meter's number can contain control characters (amsreader's
+ * issue 893), but the other values are correct.
  */
 const salvaged = (payload: Buffer): Json | null =>
   parseJsonObject(Buffer.from(payload.toString('latin1').replaceAll(/\p{Cc}/gu, ' ')));

@@ -10,13 +10,16 @@ interface Measured {
   asks?: { unit: string | null };
 }
 
-/** Electricity registers in kWh, by message name, as Vaillant's regulators and heat pumps define them. */
+/** Electricity registers in kWh of Vaillant's regulators and heat pumps, by the name of ebusd's message. */
 const REGISTERS = new Map([
   ['PrEnergySumHc', 'hc/import'],
   ['PrEnergySumHwc', 'hwc/import'],
   ['ConsumptionTotal', 'import'],
 ]);
-/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel or which of two heat flows they count. */
+/**
+ * Names of messages with a sum in kWh whose meaning is not documented: the sum may be reset, or its fuel or heat flow is unknown. The owner
+ * is asked for the meaning.
+ */
 const ASKED_KWH = new Set([
   'PrEnergySum',
   'PrFuelSum',
@@ -29,11 +32,11 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Names of sums for which ebusd's definitions state no unit: `PrEnergySumHwc1`, `YieldSum`, `HcElecConsTotal`. */
+/** Matches the names of sums without a unit in ebusd's definitions: `PrEnergySumHwc1`, `YieldSum`, `HcElecConsTotal`. */
 const SUM =
   /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)|(?:Elec|Gas|Env)(?:Cons|Yield)(?:Sum|Total)$/;
 
-/** Returns the meaning of a message by its name; null if messages of this name are not read. */
+/** Returns the meaning of the messages with this name; null if the decoder ignores them. */
 function measuredOf(name: string): Measured | null {
   const register = REGISTERS.get(name);
   if (register) return { channel: register, kind: 'energy_total_kwh' };
@@ -65,7 +68,7 @@ type EbusdTopic =
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;
-/** Topic below a root that the owner has chosen. There the name of the message must identify ebusd. */
+/** Matches a topic below a root that the owner has chosen. As the root does not identify ebusd, the name of the message must. */
 const OWN_ROOT = /^(.+\/[^/]+)\/([A-Za-z0-9]+)$/;
 const REQUESTS = new Set(['get', 'set', 'list']);
 
@@ -98,7 +101,7 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   if (parsed.about === 'nothing') return createEmptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
-  // Skips the state of a sensor, which has a topic of its own if ebusd publishes each field separately.
+  // If ebusd publishes each field separately, the state of a sensor arrives on a topic of its own. The decoder ignores this topic.
   if (!measured || field === 'sensor' || payload.length === 0) return createEmptyResult();
   const text = readText(payload);
   if (text === null) return createRefusal('payload is not text');

@@ -13,7 +13,7 @@ import {
 } from '../read/value-collector.ts';
 
 type EmonTopic =
-  /** `emon/{node}/{name}`: one value, or a JSON object whose members are named below that name. */
+  /** `emon/{node}/{name}`: one value, or a JSON object. The full name of a member of the object is `{name}_{member}`. */
   | { what: 'name'; node: string; name: string }
   /** `emon/{node}`, `emon/JSON/{node}`: a JSON object with the values of a node. */
   | { what: 'node'; node: string }
@@ -30,7 +30,7 @@ function parseEmonTopic(topic: string): EmonTopic | null {
   if (names.length === 0) return { what: 'node', node };
   // `emon/JSON` is the base topic in emonHub's own example for JSON.
   if (node === 'JSON' && names.length === 1 && names[0]) return { what: 'node', node: names[0] };
-  // Emoncms joins the words after the node with underscores.
+  // The levels after the node form one name, joined by underscores as in Emoncms.
   return { what: 'name', node, name: names.join('_') };
 }
 
@@ -39,8 +39,8 @@ const NO_TEMPERATURE = new Set([300, 302, 304]);
 const PULSES = /^(?:(?:dig|ana)?pulse(?:count)?|pulse\d{1,2}(?:count)?)$/;
 
 /**
- * Returns the meaning of a name in a node template. Returns `unset` for a pulse count if the owner has not set the number of pulses per
- * kWh.
+ * Returns the quantity of a named value of a node; null if the decoder ignores values of this name. Returns `unset` for a pulse count if
+ * the owner has not set the number of pulses per kWh.
  */
 function quantityOf(
   node: string,
@@ -57,7 +57,7 @@ function quantityOf(
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
-  // The firmware sends the net energy as a signed 32-bit integer, so it may be negative.
+  // The firmware sends the net energy as a signed 32-bit integer, so the value may be negative.
   const least = -(2 ** 31);
   if (energy) return { channel: circuit(energy), kind: 'energy_total_kwh', value, per: 1_000, least, name };
   const power = /^(?:p|power|ct)(\d{1,2})$/.exec(lower)?.[1];

@@ -15,7 +15,7 @@ interface EspurnaTopic {
    * Last level of the topic: `energy` or `power`; `data` (many values in one object); `app` (name of the firmware); `status` (last will).
    */
   leaf: string;
-  /** Index of the quantity if a device has several, as in `energy/0`; otherwise empty. */
+  /** Index of the quantity, as in `energy/0`, if a device has several such quantities; otherwise empty. */
   index: string;
 }
 
@@ -23,7 +23,7 @@ const TOPIC = /^(.{1,100})\/(?:(energy|power)(?:\/(\d{1,2}))?|(data|app|status))
 
 /**
  * Parses `{root}/energy`, `{root}/power/0`, `{root}/data` …; returns null for every other topic. Other devices use the same words, so the
- * root must be known to belong to ESPurna.
+ * caller must check that the root belongs to an ESPurna device.
  */
 function parseEspurnaTopic(topic: string): EspurnaTopic | null {
   const [, root, quantity, index = '', other] = TOPIC.exec(topic) ?? [];

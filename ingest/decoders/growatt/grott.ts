@@ -20,11 +20,11 @@ const METER = ['pos_act_energy', 'rev_act_energy', 'pos_rev_act_power'] as const
  * undocumented.
  */
 const LOGGED = ['posiActivePower', 'reverActivePower'] as const;
-/** Divisor of raw numbers, which are tenths of kWh and W. */
+/** Divisor of raw numbers, which are in tenths of a kWh or W. */
 const TENTHS = 10;
 /**
- * Plausible grid frequencies in hundredths of Hz. If a running inverter reports another frequency, Grott has split the record at the wrong
- * positions.
+ * Plausible grid frequencies in hundredths of Hz. If a running inverter reports a frequency outside this range, Grott has split the record
+ * at the wrong positions.
  */
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 

@@ -2,7 +2,7 @@ import { readNumber } from '../read/number.ts';
 import { getMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
-/** Source of an inverter's numbers: the device, the time of the numbers, and their divisor to kWh and W. */
+/** Source of an inverter's numbers: the device, the time of the measurement, and the divisor that converts the numbers to kWh and W. */
 export interface InverterSource {
   collector: ValueCollector;
   device: string;
@@ -28,8 +28,8 @@ const isAboveZero = (body: Json) => (name: string) => (readNumber(getMember(body
 
 /**
  * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output no longer equals the
- * production. From then on, the panels count as production in a circuit of their own, and the owner is asked about the registers of battery
- * and grid.
+ * production. From then on, the power and energy of the panels count as the production, on a channel of their own, and the owner is asked
+ * about the registers of battery and grid.
  */
 export function decodeInverter(
   { collector, device, atMs, per }: InverterSource,
@@ -57,7 +57,7 @@ export function decodeInverter(
     collector.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
-    // A register at 0 has never counted, because its component is not installed.
+    // A register that is still 0 belongs to a component that is not installed.
     for (const name of registers.filter(isAboveZero(body))) {
       const channel = `${part}/unknown/${name.toLowerCase()}`;
       const said = {

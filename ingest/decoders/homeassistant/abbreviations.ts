@@ -1,6 +1,6 @@
 import { getMember, type Json } from '../read/payload.ts';
 
-/** Home Assistant's abbreviations for members of a discovery configuration; only members that are read here. */
+/** Home Assistant's abbreviations for the members of a discovery configuration that the decoder reads. */
 const SHORT = new Map([
   ['action_template', 'act_tpl'],
   ['action_topic', 'act_t'],
@@ -52,8 +52,8 @@ export function getConfigText(config: Json | null, name: string): string | null 
 }
 
 /**
- * Returns a topic of a discovery configuration, with the base instead of a `~` at its beginning or end; null if the configuration has no
- * such topic.
+ * Returns a topic of a discovery configuration; null if the configuration has no such topic. A `~` at the beginning or end of the topic is
+ * replaced by `base`.
  */
 export function getConfigTopic(config: Json | null, name: string, base: string | null): string | null {
   const topic = getConfigText(config, name);

@@ -12,14 +12,14 @@ export interface AvailabilityTopic {
   notAvailable: string;
   template: TemplateExpression | null;
   /**
-   * Which value of the topic decides whether the device is reachable. If all of several topics must report "available", one topic can only
-   * decide `false`. If one of several topics suffices, one topic can only decide `true`.
+   * Values of the topic that decide whether the device is reachable. If all of several topics must report "available", one topic alone can
+   * only decide `false`. If one of several topics suffices, one topic alone can only decide `true`.
    */
   says: 'both' | boolean;
   refusal?: string;
 }
 
-/** Returns the availability topics of a discovery configuration, which contains one or a list of them. */
+/** Returns the availability topics of a discovery configuration, which contains one topic or a list of topics. */
 export function getAvailabilityTopics(config: Json, base: string | null): AvailabilityTopic[] {
   const list = getConfigField(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list])
@@ -50,8 +50,8 @@ function one(config: Json, topic: string | null, template: string): Availability
 }
 
 /**
- * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither the announced text
- * for "available" nor the one for "not available".
+ * Returns whether the device is reachable; null if this message alone does not decide; undefined if the payload is neither the announced
+ * text for "available" nor the announced text for "not available".
  */
 export function readAvailability(one: AvailabilityTopic, state: TemplateMessage): boolean | null | undefined {
   const value = one.template ? evaluateTemplate(one.template, state) : state.text;

@@ -11,7 +11,7 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 /** An entity that measures energy, power or a volume, and that needs a channel. */
 export interface MeteredEntity {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
-  /** Description of an energy or power, for the classification with the device's other registers. */
+  /** Description of an energy or power register, which is classified together with the device's other registers. */
   described?: RegisterDescription;
   /** Commodity, circuit and further words of a volume. */
   volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
@@ -20,8 +20,8 @@ export interface MeteredEntity {
 }
 
 /**
- * Assigns a channel to each entity of a device. Energy and power are classified together; the names of a volume determine its circuit.
- * `mayMeasureHeat`: whether the device also measures the temperatures of a flow and its return.
+ * Assigns a channel to each entity of a device. Entities of energy and power are classified together; the circuit of a volume comes from
+ * the volume's names. `mayMeasureHeat`: true if the device also measures the temperatures of a flow and its return.
  */
 export function assignEntityChannels<One extends MeteredEntity>(
   all: readonly One[],
@@ -41,13 +41,13 @@ export function assignEntityChannels<One extends MeteredEntity>(
 }
 
 /**
- * Whether an entity is classified with the others of its device. Excludes counters that reset periodically and quantities other than active
- * energy, which are not read.
+ * Whether an entity is classified together with the other entities of its device. Excludes counters that reset periodically, and energy
+ * other than active energy: the decoder ignores both.
  */
 const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
   one.described !== undefined && getRegisterProperties(one.described).not === null;
 
-/** Whether an entity gets a channel, independent of the other entities of its device. */
+/** Whether an entity gets a channel. The other entities of its device do not matter. */
 export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
 
 const askedOf = (channel: string, { kind }: MeteredEntity): Pick<ChannelAssignment, 'asks'> =>
@@ -96,8 +96,8 @@ export const splitWords = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Returns the circuit of a volume, from the first name in `objects` that contains a recognised word; without such a name, from the first
- * name (an id such as `x17`). The recognised words are removed. `idWords`: words of the device's id, which are never part of a circuit.
+ * Returns the circuit of a volume: the first name in `objects` that contains a recognised word, without its recognised words. If no name
+ * contains one, returns the first name (an id such as `x17`). `idWords`: words of the device's id, which are never part of a circuit.
  */
 export function findVolumeCircuit(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {

@@ -56,7 +56,7 @@ export const homeassistantFamily: Family<AnnouncedEntityCache> = {
     }
     for (const [source, entity] of speakers.sources) {
       const place = memory.placeOf(entity);
-      // Values of entities that are not read are ignored and not counted as refused.
+      // Without a channel, the value is ignored and not reported as refused.
       if (place) listen(collector, state, { source, entity, place, atMs });
     }
     return collector;
@@ -112,7 +112,9 @@ function listen(
   } else collector.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
-/** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */
+/**
+ * Returns the time in a JSON message, which is either a text with a time zone or Unix time. Returns null if the message contains no time.
+ */
 function timeOf(state: TemplateMessage, receivedAtMs: number): number | null {
   const body = asObjectOrNull(state.json);
   for (const name of TIMES) {

@@ -27,13 +27,13 @@ export interface AnnouncedEntity extends Partial<MeteredEntity> {
   availability: AvailabilityTopic[];
 }
 
-/** Topics of the sums over all inverters that OpenDTU announces. The base topic is unknown here, so any base is accepted. */
+/** Topics of the sums over all inverters that OpenDTU announces. The owner chooses the base topic, so any base is accepted. */
 const SUM_OF_OPENDTU = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$/;
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
 /**
- * Returns the entities of an announcement that can be read. Returns none if the announcement removes an entity. Excludes entities that this
- * service has announced itself (src/homeassistant): if a bridge sent them back, they would count twice.
+ * Returns the entities of an announcement that can be read; none if the announcement removes an entity. Excludes entities that this service
+ * has announced itself (src/homeassistant): if a bridge sent them back, their energy would count twice.
  */
 export const getReadableEntities = (topic: ConfigTopic, config: Json): AnnouncedEntity[] =>
   getConfigText(asObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
@@ -86,7 +86,7 @@ function sensorOf(
   const isDiagnostic = getConfigText(config, 'entity_category') === 'diagnostic';
   if (kind === 'temperature_c') {
     const scale = findTemperatureScale(unit);
-    // A diagnostic temperature is that of a chip, not of a room.
+    // A diagnostic temperature is the temperature of a chip, not of a room.
     const source = scale && !isDiagnostic ? findValueSource(config, { ...where, kind, unit: scale }) : null;
     const name = getConfigText(config, 'name');
     return source && { sources: [source], ...(name !== null && { name }) };
@@ -114,7 +114,7 @@ function sensorOf(
   const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
   const called = { path: source.path, object, name, objectId, uniqueId: getConfigText(config, 'unique_id') ?? '' };
   if (kind !== 'volume_total_m3') {
-    // OpenDTU's sum over devices that are read individually is recognised but gets no channel.
+    // OpenDTU's sum over all inverters is recognised but gets no channel, because the inverters are read individually.
     if (getConfigText(maker, 'manufacturer') === 'OpenDTU' && SUM_OF_OPENDTU.test(stateTopic ?? ''))
       return { ...found, kind };
     const described = describedBy(called, idWords, {
@@ -122,7 +122,8 @@ function sensorOf(
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
     const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`);
-    // An energy whose class is power, or whose state class is no total, may still be a register: many devices announce a wrong class.
+    // An energy with the device class `power`, or with a state class other than a total, may still be a register: many devices announce a
+    // wrong class.
     const isContradictory =
       kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
     return { ...found, kind, described: { ...described, ...heat, ...(isContradictory && { isContradictory }) } };
@@ -133,7 +134,7 @@ function sensorOf(
   return described && { ...found, kind, volume: described };
 }
 
-/** Describes a counter of volume. Returns null if the entity is not a total, or not of water or gas. */
+/** Describes a volume counter. Returns null if the entity is not a total, or if the commodity is neither water nor gas. */
 function volumeOf(
   { path, object, name, objectId }: Called,
   idWords: ReadonlySet<string>,
@@ -162,8 +163,8 @@ interface Called {
 }
 
 /**
- * Describes an entity for the classification. The name that people see decides. Only if there is no such name must all words of the ids be
- * known.
+ * Describes an entity for the classification. The name that Home Assistant displays decides the meaning. If there is no such name, the ids
+ * decide, and the classification must know all of their words.
  */
 function describedBy(
   { path, object, name, objectId, uniqueId }: Called,
@@ -188,8 +189,8 @@ function describedBy(
 }
 
 /**
- * Returns the kind of value of a sensor: by its device class or, without a class, by its unit. A class that is not read, such as
- * `energy_storage` or `volume_storage` (the content of a tank), excludes the sensor whatever its unit is.
+ * Returns the kind of a sensor's value, by its device class. A sensor without a class gets its kind from its unit. A class that the decoder
+ * does not read, such as `energy_storage` or `volume_storage` (the content of a tank), excludes the sensor, whatever its unit is.
  */
 function kindOf(deviceClass: string | null, scales: Record<'energy' | 'power' | 'volume', UnitScale | undefined>) {
   const isOneOf = (...classes: string[]) => deviceClass === null || classes.includes(deviceClass);
@@ -199,7 +200,7 @@ function kindOf(deviceClass: string | null, scales: Record<'energy' | 'power' | 
   return scales.power && isOneOf('power') ? 'power_w' : null;
 }
 
-/** Returns the commodity by a thermal device class, or by GJ, a unit that is not used for electricity. */
+/** Returns the commodity that the device class names. The unit GJ means heat, because electricity is never measured in GJ. */
 function commodityByClass(deviceClass: string | null, unit: string | null): Commodity | null {
   if (deviceClass === 'gas' || deviceClass === 'water') return deviceClass;
   return deviceClass === 'heat' || deviceClass === 'thermal_energy' || /^gj$/i.test(unit ?? '') ? 'heat' : null;

@@ -9,10 +9,12 @@ export interface TemplateMessage {
   json: unknown;
 }
 
-/** Result of an expression that cannot be computed. It is not a number, so the decoder refuses it where a number is expected. */
+/** Result of an expression that cannot be computed. The result is not a number, so that the decoder refuses the value. */
 const BROKEN: unknown = Object.freeze({});
 
-/** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
+/**
+ * Evaluates a template for a message. Returns null if the template yields no value: a missing member means that the value has not changed.
+ */
 export function evaluateTemplate(expression: TemplateExpression, state: TemplateMessage): unknown {
   switch (expression.is) {
     case 'number':
@@ -34,7 +36,7 @@ export function evaluateTemplate(expression: TemplateExpression, state: Template
       );
     case 'split': {
       const text = evaluateTemplate(expression.of, state);
-      // Jinja returns an undefined value for an element that the list does not have.
+      // Jinja returns an undefined value if the list has no element at this index.
       return typeof text === 'string' ? (text.split(expression.separator)[expression.at] ?? null) : BROKEN;
     }
     case 'filter':
@@ -43,7 +45,7 @@ export function evaluateTemplate(expression: TemplateExpression, state: Template
 }
 
 /**
- * Evaluates the chosen branch of a condition. If the branch is a literal number, it is ignored: the number is part of the template, not of
+ * Evaluates the chosen branch of a condition. Returns null for a literal number, because the number comes from the template and not from
  * the message.
  */
 function chosen(branch: TemplateExpression | null, state: TemplateMessage): unknown {
@@ -147,7 +149,7 @@ const CALCULATIONS: Readonly<Record<ArithmeticOperator, (left: number, right: nu
   '**': (left, right) => left ** right,
 };
 
-// Calculates with numbers only: in Jinja, a text times 1000 is the text repeated 1000 times.
+// Calculates with numbers only: in Jinja, multiplying a text by 1000 repeats the text 1000 times.
 function calculate(sign: ArithmeticOperator, left: unknown, right: unknown): unknown {
   if (left === null || right === null) return null;
   if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
@@ -161,7 +163,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   if (name === 'abs') return typeof value === 'number' ? Math.abs(value) : BROKEN;
   // All other filters convert a text to a number first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
   const read = readNumber(value);
-  // A value that is not a number is refused. The filter's default is not used, because it would be an invented reading.
+  // A value that is not a number is refused. The default in the template is not used, because it is not a reading.
   if (read === undefined) return BROKEN;
   if (read === null || name === 'float') return read;
   if (name === 'int') return Math.trunc(read);
@@ -169,7 +171,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   return calculate(name === 'add' ? '+' : '*', read, argument);
 }
 
-/** Rounds as Python does: half to even. Only a value with at most `places + 1` binary digits after the point can be exactly half-way. */
+/** Rounds as Python does: halves to even. A value is exactly half-way only if it has at most `places + 1` binary digits after the point. */
 function rounded(value: number, places: number): number {
   const scaled = value * 10 ** places;
   if (Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled % 1) === 0.5) {

@@ -8,9 +8,9 @@ export type TemplateExpression =
   | { is: 'negative'; of: TemplateExpression }
   | { is: 'sum'; sign: ArithmeticOperator; left: TemplateExpression; right: TemplateExpression }
   | { is: 'filter'; name: string; argument: number | null; of: TemplateExpression }
-  /** Element `at` of the text `of`, split at a separator. */
+  /** Splits the text `of` at a separator, and takes the element with index `at`. */
   | { is: 'split'; separator: string; at: number; of: TemplateExpression }
-  /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if there is no `else`. */
+  /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if the expression has no `else`. */
   | { is: 'choice'; when: TemplateCondition; first: TemplateExpression; otherwise: TemplateExpression | null };
 
 export type TemplateCondition =

@@ -11,7 +11,10 @@ interface Announced {
   temperatures: readonly string[];
 }
 
-/** Returns the channels under which a device's energy counts if the device also announces these temperatures; `?` if the owner is asked. */
+/**
+ * Returns the channels of a device's energy if the device also announces these temperatures. The result is `?` if the owner is asked for
+ * the meaning.
+ */
 function channelsOf({ energy, topic, device, temperatures }: Announced): string[] {
   const config = (name: string, at: number, more: object) => ({
     topic: `homeassistant/sensor/x1_${at}/config`,

@@ -11,7 +11,9 @@ import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
 /** Maximum number of cached entities. Beyond this number, the oldest announcement is evicted. */
 const MAX_ENTITIES = 5_000;
-/** Matches state topics that a bridge can be configured to forward. Longer topics are not stored (`gateways/announcements.ts`). */
+/**
+ * Matches the state topics that the owner can configure a bridge to forward. Longer topics are not stored (`gateways/announcements.ts`).
+ */
 const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 interface Speakers {
@@ -29,8 +31,8 @@ export class AnnouncedEntityCache {
   #count = 0;
 
   /**
-   * Stores an announcement instead of the previous one on its topic. An empty payload removes the announcement; an invalid payload changes
-   * nothing.
+   * Stores an announcement, which replaces the previous one on its topic. An empty payload removes the announcement; an invalid payload
+   * changes nothing.
    */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseConfigTopic(topic);
@@ -51,7 +53,7 @@ export class AnnouncedEntityCache {
   /** Returns the entities that publish on a topic; undefined if none was announced there. */
   on = (topic: string): Readonly<Speakers> | undefined => this.#byTopic.get(topic);
 
-  /** Returns the device of an announcement and the topics of its values; undefined if no such topic can be listed. */
+  /** Returns the device of an announcement and the topics of the device's values; undefined if no such topic can be listed. */
   announcedBy(configTopic: string): AnnouncedDevice | undefined {
     const entities = this.#byConfig.get(configTopic) ?? [];
     const listed = entities.filter((entity) => !isMetered(entity) || canHaveChannel(entity));
@@ -111,8 +113,8 @@ const isThermometer = ({ component, sources }: AnnouncedEntity): boolean =>
   component === 'sensor' && sources.some(({ kind }) => kind === 'temperature_c');
 
 /**
- * Assigns a channel to each entity of a device: meters by their circuits, a single thermostat `room`, each thermometer a channel of its
- * own.
+ * Assigns a channel to each entity of a device. The channel of a meter comes from the meter's circuit. The channel of a single thermostat
+ * is `room`. Each thermometer has a channel of its own.
  */
 function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, ChannelAssignment> {
   const mayMeasureHeat = isFlowAndReturnPair(

@@ -5,20 +5,26 @@ export class Unsupported extends Error {}
 
 /** Maximum depth of brackets; real templates do not nest deeper. */
 const MAX_DEPTH = 20;
-/** Filters with at most one argument, a default value. The default is parsed but never used, because it does not come from the message. */
+/**
+ * Filters with at most one argument, a default value. The parser reads the default but never uses it, because it does not come from the
+ * message.
+ */
 const DEFAULTED = new Set(['float', 'int', 'default', 'd']);
 const BARE = new Set(['abs', 'is_defined', 'string', 'trim']);
 const CALCULATING = new Set(['multiply', 'add']);
 const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
 
-/** Variable that a template sets once, at its start. A second one is refused, because each could double the size of the next. */
+/**
+ * Variable that a template sets at its start. The parser refuses a second variable: a chain of variables that each use the previous one
+ * twice would grow exponentially.
+ */
 export interface Variable {
   name: string;
   value: TemplateExpression;
 }
 
 /**
- * Parser of expressions. Precedence is that of Jinja: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the
+ * Parser of Jinja expressions, with Jinja's precedence: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the
  * filtered value.
  */
 export class Parser {
@@ -65,7 +71,7 @@ export class Parser {
     if (this.#word('not')) return { is: 'not', of: this.#test() };
     const start = this.#at;
     if (this.#skip('(')) {
-      // An opening bracket begins either a condition or an arithmetic operand, so both are tried.
+      // An opening bracket can begin a condition or an arithmetic operand, so the parser tries both.
       try {
         const inner = this.condition();
         this.#expect(')');
@@ -134,7 +140,7 @@ export class Parser {
     return this.#skip('.') ? this.#split(value) : value;
   }
 
-  /** Parses `iif(a, b, c)`, which means `b if a else c`. Without `c`, the result could be the word False. */
+  /** Parses `iif(a, b, c)`, which means `b if a else c`. Refuses `iif(a, b)`, because Jinja would print the word False if `a` is false. */
   #immediateIf(): TemplateExpression {
     this.#expect('(');
     const when = this.condition();
@@ -159,7 +165,7 @@ export class Parser {
     return { is: 'split', separator: separator.text, at: Number(at.text), of };
   }
 
-  /** Parses `float(value)` and `float(value, 0)`, which mean the same as the filters. */
+  /** Parses `float(value)` and `float(value, 0)`. They mean the same as `value | float` and `value | float(0)`. */
   #call(name: string): TemplateExpression {
     this.#expect('(');
     const of = this.expression();
@@ -184,7 +190,7 @@ export class Parser {
     }
   }
 
-  /** Parses the key of `.get('x')` or `.get('x', 0)`. The default is never used. */
+  /** Parses the key in `.get('x')` or `.get('x', 0)`. The default is never used. */
   #got(): string {
     const { is, text } = this.#take();
     if (is !== 'text') throw new Unsupported();
@@ -206,7 +212,7 @@ export class Parser {
     throw new Unsupported();
   }
 
-  /** Parses `'%0.2f' | format(x)`, which rounds x. */
+  /** Parses `'%0.2f' | format(x)` as rounding of x. */
   #formatted(format: TemplateExpression): TemplateExpression {
     const places = format.is === 'text' ? /^%\d*\.?(\d{0,2})f$/.exec(format.value)?.[1] : undefined;
     if (places === undefined || Number(places) > 15) throw new Unsupported();
@@ -216,7 +222,7 @@ export class Parser {
     return { is: 'filter', name: 'round', argument: places === '' ? 6 : Number(places), of };
   }
 
-  /** Parses at most one number, text or name in parentheses, and a default by its name, which is never used. */
+  /** Parses the parenthesised argument of a filter: at most one number, text or name, and a named default, which is never used. */
   #argument(): number | string | null {
     if (this.#skip(')')) return null;
     const argument = this.#default() ? null : this.#literal();
@@ -225,7 +231,7 @@ export class Parser {
     return argument;
   }
 
-  /** Parses `default=0`. Returns false if the next argument is another one. */
+  /** Parses `default=0`. Returns false if the next argument is not a default. */
   #default(): boolean {
     const next = this.#tokens[this.#at + 1];
     if (!this.#peek('default') || next?.is !== 'mark' || next.text !== '=') return false;
@@ -265,7 +271,7 @@ export class Parser {
     return true;
   }
 
-  /** Whether an operator follows the closing bracket, so that the brackets contained the first operand of a sum, a comparison or a test. */
+  /** Whether an operator follows the closing bracket. If so, the brackets contained the first operand of a sum, a comparison or a test. */
   #continuesSum(): boolean {
     const token = this.#tokens[this.#at];
     if (token?.is === 'mark') return token.text !== ')';

@@ -12,8 +12,8 @@ export interface EntityConfig {
 }
 
 /**
- * Members that an entity inherits from its device unless the entity sets them itself: all spellings of each member, by the member's long
- * name.
+ * Members that an entity inherits from its device if the entity does not set them itself. Each row contains the long name of a member and
+ * all of its spellings.
  */
 const SHARED: readonly (readonly [string, readonly string[]])[] = [
   ['~', ['~']],
@@ -27,7 +27,10 @@ const SHARED: readonly (readonly [string, readonly string[]])[] = [
 ];
 const MAX_PARTS = 1_000;
 
-/** Returns the entities of an announcement: one if the topic announces an entity, all if it announces a device. */
+/**
+ * Returns the entities of an announcement: one if the topic announces an entity; all entities of the device if the topic announces a
+ * device.
+ */
 export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
@@ -46,9 +49,9 @@ export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig
 }
 
 /**
- * Returns the device's id: the first identifier, else the address, else the id in the topic. If the identifier ends with the serial number,
- * or with the id in the topic of a whole device, only that ending is used: rtlamr2mqtt announces meter 33333333 as `meter_33333333` but
- * publishes its messages under `33333333`.
+ * Returns the device's id: the first identifier, or else the address, or else the id in the topic. If the identifier ends with the serial
+ * number, or with the id in the topic of a whole device, only this ending is used: rtlamr2mqtt announces meter 33333333 as `meter_33333333`
+ * but publishes its messages under `33333333`.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
   const device = asObjectOrNull(getConfigField(config, 'device'));

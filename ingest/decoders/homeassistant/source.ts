@@ -6,7 +6,7 @@ import type { TemplateExpression } from './expression.ts';
 import { parseTemplate } from './template.ts';
 import type { UnitScale } from './units.ts';
 
-/** Topic of one value of an entity, and how the value is extracted from the payload. */
+/** Topic of one value of an entity, with the rules that extract the value from the payload. */
 export interface ValueSource {
   topic: string;
   kind: ValueKind;
@@ -14,15 +14,15 @@ export interface ValueSource {
   template: TemplateExpression | null;
   /** Whether the template reads JSON members. */
   json: boolean;
-  /** Names of the members that the template reads, last first. */
+  /** Names of the members on the JSON path that the template reads, innermost first. */
   path: string[];
   scale: UnitScale;
   degrees: 'C' | 'F';
-  /** Reason why no message on the topic can be used. */
+  /** Set if every message on the topic must be refused: the reason. */
   refusal?: string;
 }
 
-/** Returns the source of a value in a configuration; null if the configuration has no topic for it. */
+/** Returns the source of a value in a discovery configuration; null if the configuration has no topic for the value. */
 export function findValueSource(
   config: Json,
   given: { topic: string | null; template: string; kind: ValueKind; scale?: UnitScale; unit?: 'C' | 'F' },

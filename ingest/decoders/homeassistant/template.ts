@@ -9,12 +9,12 @@ const BLOCK =
 
 /** Matches `{% set x = a %}` at the start of a template. */
 const SET = /^\{%-?\s*set\s+([A-Za-z_]\w*)\s*=\s*(.+?)\s*-?%\}\s*/s;
-/** Names that a template cannot set, because they already have a meaning here. */
+/** Names that `{% set %}` must not redefine, because the parser uses them. */
 const RESERVED = new Set(['value', 'value_json', 'float', 'int', 'iif', 'if', 'else', 'not', 'and', 'or', 'is', 'in']);
 
 /**
- * Parses the subset of Jinja templates that can be computed exactly; returns null for all others. The template is parsed by hand and never
- * run as code.
+ * Parses a template; returns null if it is outside the subset of Jinja that can be evaluated exactly. The template is parsed by hand and
+ * never run as code.
  */
 export function parseTemplate(template: string): TemplateExpression | null {
   const trimmed = template.trim();
@@ -49,7 +49,7 @@ const parseBraces = (template: string, variable: Variable | null): TemplateExpre
     ? whole(template.slice(2, -2), variable, (parser) => parser.expression())
     : null;
 
-/** Parses a whole text by a rule; fails if the rule leaves a remainder. */
+/** Parses a whole text by a rule. Throws if the rule leaves a remainder. */
 function whole<Read>(text: string, variable: Variable | null, rule: (parser: Parser) => Read): Read {
   const tokens = tokenizeTemplate(text.replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) throw new Unsupported();

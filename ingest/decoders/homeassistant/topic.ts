@@ -1,4 +1,7 @@
-/** Discovery topic `homeassistant/<component>/[<node>/]<object>/config`; `homeassistant/device/<id>/config` announces a whole device. */
+/**
+ * Matches the discovery topic `homeassistant/<component>/[<node>/]<object>/config`. The topic `homeassistant/device/<id>/config` announces
+ * a whole device.
+ */
 const CONFIG = /^homeassistant\/([a-z_]+)\/(?:([^/]+)\/)?([^/]+)\/config$/;
 /** Components whose entities are read; configurations of other components are ignored. */
 const LEARNT = new Set(['sensor', 'climate', 'device']);

@@ -1,6 +1,6 @@
 import { findVolumeScale, US_GALLON, type VolumeScale } from '../read/volume.ts';
 
-/** Factor and divisor that convert a value to the service's unit. */
+/** Factor and divisor that convert a value to kWh, W or m³. */
 export interface UnitScale {
   times?: number;
   per?: number;
@@ -24,8 +24,8 @@ const POWER = new Map<string, UnitScale>([
 ]);
 
 /**
- * Returns the scale to kWh of an energy unit. Ignores upper and lower case (devices send `KWh`), except in `mWh` and `mJ`, in which the
- * small m means milli.
+ * Returns the scale that converts an energy unit to kWh. Ignores upper and lower case (devices send `KWh`), except in `mWh` and `mJ`, where
+ * the small m means milli.
  */
 export function findEnergyScale(unit: string | null): UnitScale | undefined {
   if (unit === 'mWh') return { per: 1_000_000 };
@@ -33,15 +33,15 @@ export function findEnergyScale(unit: string | null): UnitScale | undefined {
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
 }
 
-/** Returns the scale to W of a power unit. Ignores upper and lower case, except in `mW`, in which the small m means milli. */
+/** Returns the scale that converts a power unit to W. Ignores upper and lower case, except in `mW`, where the small m means milli. */
 export const findPowerScale = (unit: string | null): UnitScale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
 
-/** Returns the scale to m³ of a volume unit. Home Assistant's `gal` is the American gallon. */
+/** Returns the scale that converts a volume unit to m³. `gal` is the American gallon, as in Home Assistant. */
 export const findVolumeUnitScale = (unit: string | null): VolumeScale | undefined =>
   unit === 'gal' ? US_GALLON : findVolumeScale(unit);
 
-/** Returns the temperature scale of a unit, C or F; null if it is neither. */
+/** Returns the scale of a temperature unit: C, F, or null for every other unit. */
 export function findTemperatureScale(unit: string | null): 'C' | 'F' | null {
   const letter = unit
     ?.trim()

@@ -4,10 +4,7 @@ import { convertToCelsius, createEmptyResult, createRefusal, createValueCollecto
 import { DescribedPropertyCache } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
-/**
- * Returns whether a device is reachable, by its Homie state. Null for the states `init` and `alert`, in which the device may or may not be
- * reachable.
- */
+/** Reachability of a device by its Homie state. Null for `init` and `alert`: the device may or may not be reachable. */
 const STATES = new Map<string, boolean | null>([
   ['init', null],
   ['ready', true],
@@ -34,7 +31,8 @@ export const homieFamily: Family<DescribedPropertyCache> = {
     }
     if (parsed.about !== 'property') return createEmptyResult();
     const readable = memory.readable(parsed);
-    // Firmware that publishes no attributes is left to the family of names. A replayed value may precede its attributes.
+    // If the firmware publishes no attributes, the decoder returns null, so that the family of names can decode the message. A replayed
+    // value may arrive before its attributes.
     if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? createEmptyResult() : null;
     const text = readText(message.payload);
     if (text === null) return createRefusal('the payload is not text');
@@ -61,8 +59,8 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   collector.addState({ ...said, device });
-  // If the root device is lost, its children are lost, too, because only the root has a last will. If the root is ready again, its children
-  // may still be lost.
+  // If the root device is lost, its child devices are lost, too, because only the root has a last will. A root that is ready again does not
+  // prove that its children are reachable.
   if (state === 'lost') for (const child of memory.childrenOf(device)) collector.addState({ ...said, device: child });
   return collector;
 }

@@ -12,7 +12,7 @@ interface Known {
   properties: Map<string, PropertyDescription>;
   /** Root device whose connection to the broker this device uses. */
   root?: string;
-  /** Decoding rules of the properties, computed on demand and discarded when an attribute changes. */
+  /** Decoding rules of the properties. They are computed on demand, and discarded when an attribute changes. */
   readables?: Map<string, ReadableProperty>;
 }
 
@@ -37,8 +37,8 @@ export class DescribedPropertyCache {
   }
 
   /**
-   * Returns how a property is decoded; undefined if the property is not read. The description of an array applies to each of its nodes
-   * (`plug_2`).
+   * Returns the rule by which a property is decoded; undefined if the decoder ignores the property. The description of an array applies to
+   * each of its nodes (`plug_2`).
    */
   readable({
     device,
@@ -66,7 +66,7 @@ export class DescribedPropertyCache {
   /** Whether the device has described at least one property. */
   isDescribed = (device: string): boolean => this.#devices.has(device);
 
-  /** Returns the devices that are lost when their root device is lost. */
+  /** Returns the child devices that are lost when their root device is lost. */
   childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
 
   #describe(device: string, payload: Buffer): void {

@@ -34,11 +34,11 @@ export interface ReadableProperty extends ChannelAssignment {
 
 const NUMERIC = new Set(['float', 'integer']);
 const SETPOINT = /(?:^|[-_])(?:set-?point|target|desired)(?:$|[-_])/i;
-/** Property names of a room's temperature and set-point. A temperature of another name gets a channel of its own. */
+/** Property names of a room's temperature and set-point. A temperature with another name gets a channel of its own. */
 const ROOM =
   /^(?:temperature|setpoint|set-point|target|target-temperature|temperature-target|temperature-setpoint|heating)$/i;
 
-/** Returns the readable properties of a device, by node and property (`meter/energy`). */
+/** Returns the properties of a device that can be decoded, by node and property (`meter/energy`). */
 export function getReadableProperties(
   device: string,
   properties: Iterable<PropertyDescription>,
@@ -87,7 +87,9 @@ function describedBy(device: string, description: PropertyDescription, unit: 'kW
   };
 }
 
-/** Returns the kind of a property by its unit. A settable number is a command and is not read, unless it is a thermostat's set-point. */
+/**
+ * Returns the kind of a property by its unit. A settable number is a command and is ignored, unless it is the set-point of a thermostat.
+ */
 function kindOf({
   unit = null,
   datatype,
@@ -102,7 +104,7 @@ function kindOf({
   return findEnergyScale(unit) ? 'energy_total_kwh' : findPowerScale(unit) ? 'power_w' : null;
 }
 
-/** Returns the kind of a set-point; null for set-points that are not in force now (`max-temperature`, `night-setpoint`). */
+/** Returns the kind of a set-point; null for a set-point that does not apply at present (`max-temperature`, `night-setpoint`). */
 const setpoint = (property: string): ValueKind | null =>
   ROOM.test(property) && property.toLowerCase() !== 'heating' ? 'setpoint_c' : null;
 

@@ -2,18 +2,18 @@ export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }
   | { about: 'attribute'; device: string; node: string; property: string; attribute: HomieAttribute }
-  /** Topics that are not read: commands, target values, statistics, names of nodes. */
+  /** Topics that the decoder ignores: commands, target values, statistics, names of nodes. */
   | { about: 'nothing' };
 
 const ATTRIBUTES = ['$unit', '$datatype', '$name', '$settable'] as const;
 export type HomieAttribute = (typeof ATTRIBUTES)[number];
-/** A Homie id. Homie 3 also has array nodes (`lights_1`), and some firmware uses capitals. */
+/** Matches a Homie id. Homie 3 also has array nodes (`lights_1`), and some firmware uses capitals. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const NOTHING: HomieTopic = { about: 'nothing' };
 
 /**
- * Parses a topic below `homie/` (3 and 4: `homie/<device>/…`, 5: `homie/5/<device>/…`); returns null for every other topic. The second word
- * is the version in Homie 5, and the device in earlier versions.
+ * Parses a topic below `homie/`; returns null for every other topic. Homie 3 and 4 use `homie/<device>/…`; Homie 5 uses
+ * `homie/5/<device>/…`, where 5 is the version.
  */
 export function parseHomieTopic(topic: string): HomieTopic | null {
   const words = topic.split('/');

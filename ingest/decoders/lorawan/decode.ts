@@ -7,7 +7,7 @@ import { parseMessageTime } from '../read/time.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
-/** Parsed topic: the network server that has published the message, and the device. */
+/** Network server that has published the message, and the device, from the topic. */
 interface LorawanTopic {
   server: 'things-stack' | 'chirpstack' | 'helium';
   device: string;
@@ -16,7 +16,7 @@ interface LorawanTopic {
 }
 
 const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(.+)$/;
-/** Topic of ChirpStack. Before version 3.11 it had no word `event`, and in much older versions an uplink was called `rx`. */
+/** Topic of ChirpStack. Before version 3.11, the topic had no level `event`; much older versions called an uplink `rx`. */
 const CHIRPSTACK = /^application\/[^/]+\/device\/([0-9A-Fa-f]{16})\/(?:event\/)?([a-z]+(?:\/[a-z]+)?)$/;
 /** Topic of the Helium console. Only `rx` is an uplink. */
 const HELIUM = /^helium\/[^/]+\/(rx|tx|join)\/device\/([^/]+)$/;
@@ -60,13 +60,15 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   return collector;
 }
 
-/** Members next to the `index` of a pulse or optical reader. */
+/** Matches the names of members that accompany the `index` of a pulse reader or optical reader. */
 const OF_READER = /^(?:meter_?type|increments?)$/i;
 
-/** Returns the codes of registers in a payload; undefined if neither the payload nor a name of the device shows which codes it uses. */
+/**
+ * Returns a pattern of the register codes in a payload; undefined if neither the payload nor the names show which codes the device uses.
+ */
 function codesOf(object: Json, names: readonly unknown[]): RegExp | undefined {
   if (!Object.keys(object).some((name) => OF_READER.test(name))) return findRegisterCodePattern(names.join(' '));
-  // The index of a gas, heat or water meter is a volume or heat, so it is not offered as electricity.
+  // The index of a gas, heat or water meter is a volume or heat, so the owner is not asked for its meaning as electricity.
   const isOther = [...names, ...Object.values(object)].some(
     (text) => typeof text === 'string' && getNameMeaning(text).medium !== '',
   );
@@ -87,7 +89,7 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     const message = asObjectOrNull(getMember(body, 'uplink_message'));
     return {
       object: asObjectOrNull(getMember(message, 'decoded_payload')),
-      // The topic contains the name.
+      // The name is part of the topic, which is searched, too.
       name: '',
       time: getMember(message, 'received_at') ?? getMember(body, 'received_at'),
       isSimulated: getMember(body, 'simulated') === true,

@@ -29,7 +29,7 @@ function namedOn(topic: string, mapping: readonly MappingEntry[]): Named[] {
     if (!mapped.topic.includes('+')) return [{ mapped, device: mapped.device ?? topic }];
     // The topic levels that match `#` are not part of the device's name.
     const name = wild.slice(0, mapped.topic.split('+').length - 1).join('/');
-    // The replacement is a function, because `$` in a replacement text has a special meaning.
+    // The replacement is a function, because `replace` would interpret a `$` in a replacement text.
     return [{ mapped, device: (mapped.device ?? '+').replace('+', () => name) }];
   });
 }
@@ -61,15 +61,15 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
       add(collector, placed, one, value, atMs);
     }
   }
-  // A message on a mapped topic without any mapped member may belong to another family.
+  // If the message contains no mapped member, it may belong to another family.
   return isTaken ? collector : null;
 }
 
 const UNREADABLE = Symbol('unreadable');
 
 /**
- * Returns the number in the payload to which a mapping refers; undefined if the payload does not contain it. Under a filter that ends in
- * `#`, payloads without the number are ignored.
+ * Returns the number to which a mapping refers; undefined if the payload does not contain it. If the mapping's filter ends in `#`, payloads
+ * without the number are ignored.
  */
 function numberAt({ topic, path, where }: MappingEntry, payload: Buffer, json: unknown): unknown {
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
@@ -90,7 +90,7 @@ function add(
 ) {
   const quantity = parseMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
-  // Refuses a message if its mapping is invalid although mappings are validated when they are stored.
+  // Mappings are validated when they are stored. If a stored mapping is invalid nevertheless, the message is refused.
   if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
   if (placed.has(place))

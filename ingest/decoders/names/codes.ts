@@ -1,7 +1,7 @@
 /**
- * Codes of registers by the program or protocol that a topic or message names: VE.Direct of Victron (H17 discharged, H18 charged, H19
- * yield), SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), the meter readings of EnOcean's profiles A5-12, and labels of French
- * meters in lower case.
+ * Patterns of register codes, by the program or protocol that a topic or message names: VE.Direct of Victron (H17 discharged, H18 charged,
+ * H19 yield), SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), the meter readings of EnOcean's profiles A5-12, and labels of
+ * French meters in lower case.
  */
 const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/ve[._-]?direct|victron/i, /^H1[789]$/],
@@ -12,6 +12,6 @@ const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
     /^(?:base|hchc|hchp|ejphn|ejphpm|bbrh[cp]j[bwr]|ea[si]t|easf(?:0[1-9]|10))$/,
   ],
 ];
-/** Returns the register codes of the program that a text names; undefined if the text names no such program. */
+/** Returns the pattern of the register codes that a program uses, if the text names the program; otherwise undefined. */
 export const findRegisterCodePattern = (text: string): RegExp | undefined =>
   CODES.find(([program]) => program.test(text))?.[1];

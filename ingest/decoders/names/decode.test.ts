@@ -16,7 +16,10 @@ const read = (topic: string, body: unknown) =>
     [],
   );
 
-/** Words of generated names, with the meaning of each word. The meanings are written here, independent of the code under test. */
+/**
+ * Words of generated names, with the meaning of each word. The meanings are written here again, so that the test does not depend on the
+ * code under test.
+ */
 const WORDS = {
   ...{ total: 'plain', energy: 'plain', power: 'plain', active: 'plain', cumulative: 'plain' },
   ...{ import: 'import', imported: 'import', bought: 'import', export: 'export', sold: 'export', exported: 'export' },
@@ -123,7 +126,7 @@ test('never counts a publicly known register name as another quantity, alone or 
         if (/(?:^|\/)ignored\//.test(channel)) continue;
         counted++;
         const said = channel.replace(/^(gas|heat)\/import/, '$1').replace(/-\d$/, '');
-        // Energy that a device produces next to a register of heating is heat (energy.md, rule 5).
+        // Next to a register of a heating, the energy that a device produces is heat. Therefore, `heat` is right, too.
         const isRight = truths.some(
           (truth) => truth === said || (truth === 'own' && /^(?:pv|battery)\/|^heat$/.test(said)),
         );
@@ -139,7 +142,8 @@ test('never throws on any body, and reads no number that is not in it', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue({ maxDepth: 6 }), (on, body) => {
       const texts = JSON.stringify(body);
-      // Excludes heat: `MJ` and `GJ` as member names are units, which are converted to kWh.
+      // Excludes heat: the test expects unconverted numbers, but a member name that ends in `MJ` or `GJ` states a unit that is converted to
+      // kWh.
       const unscaled = (read(on, body)?.readings ?? []).filter(({ channel }) => !channel.startsWith('heat/'));
       for (const { value } of unscaled) expect(texts).toContain(String(value));
     }),
@@ -184,7 +188,8 @@ test('asks the owner nothing about daily energy, contract values, power factors 
 });
 
 /**
- * Names in several languages that are no energy that counts: content of a battery, maximum of a connection, energy of one charging session.
+ * Names in several languages of quantities that are not consumed or produced energy: content of a battery, maximum of a connection, energy
+ * of one charging session.
  */
 const CONTENTS = [
   ...['total_capacity', 'battery_capacity', 'Battery Install Capacity', 'remaining', 'available_energy', 'Full energy'],
@@ -258,10 +263,10 @@ test('a number without a unit never counts, and its owner is asked if its name s
 });
 
 /**
- * Messages of public projects that state neither unit nor direction, with the number of questions. Their sources: steff393/wbec
- * (src/mqtt.cpp), tjhowse/modbus4mqtt (config/E3DC-S10.yaml, SG5K-D.yaml), cmcgerty and IgorYbema/Sofar2mqtt, mpepping/solarman-mqtt,
- * datenschuft/SMA-EM (features/mqtt.py), ragingcomputer/amridm2mqtt, dxoverdy/Alpha2MQTT, ahpohl/smartmeter, otti's Growatt topics,
- * samyness/EVNKaifaMA309SmartMeter_MQTT_HomeAssistant, and the bridge of KPM33B meters.
+ * Messages of public projects that state neither unit nor direction, with the number of questions to the owner. Their sources:
+ * steff393/wbec (src/mqtt.cpp), tjhowse/modbus4mqtt (config/E3DC-S10.yaml, SG5K-D.yaml), cmcgerty and IgorYbema/Sofar2mqtt,
+ * mpepping/solarman-mqtt, datenschuft/SMA-EM (features/mqtt.py), ragingcomputer/amridm2mqtt, dxoverdy/Alpha2MQTT, ahpohl/smartmeter, otti's
+ * Growatt topics, samyness/EVNKaifaMA309SmartMeter_MQTT_HomeAssistant, and the bridge of KPM33B meters.
  */
 const WITHOUT_UNIT: [topic: string, body: unknown, questions: number][] = [
   ['wbec/inverter/pwrInv', '2500', 1],
@@ -337,7 +342,7 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
   );
   fc.assert(
     fc.property(names, units, fc.constantFrom('_', ' ', ''), (name, [unit, kind, times], between) => {
-      // Without a separator, only units that begin with a capital are tested, because only these are certain to be separate words.
+      // Without a separator, the test uses only units that begin with a capital, because only these are certainly separate words.
       if (between === '' && !/^[A-Z]/.test(unit)) return;
       const result = read('home/x', { [`${name}${between}${unit}`]: 4_000 });
       expect((result?.readings ?? []).map((one) => [one.kind, one.value])).toEqual(
@@ -384,7 +389,10 @@ test.each([
   expect(read(at, payload)?.family).not.toBe('names');
 });
 
-/** Topics from a bridge of families whose first topic word is also common in topics of other people. */
+/**
+ * Documented bridge topics that begin with a common word. Other programs use the word, too, so `names` may decode numbers below these
+ * topics.
+ */
 const COMMON_WORDS =
   /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|solaredge|inverter|device\/status|hm\/status)\/#$/;
 
@@ -654,7 +662,7 @@ test('asks about energies next to an interval, to its ends or to what they have 
       expect(apart).toMatchObject({ readings: [{ kind: 'energy_total_kwh' }], asks: [] });
     }),
   );
-  // A program can add up what a lifetime total has cost.
+  // A price next to a lifetime total can be the cost of the lifetime total.
   expect(read('house/x1', { total_import_kwh: 12.5, cost: 4 })?.readings).toHaveLength(1);
 });
 
@@ -690,7 +698,7 @@ test('joules of a register are heat, whatever it is called, and millijoules are 
   );
 });
 
-/** Names and topics of public projects without a unit. They follow rules that hold for every such name: the owner is asked about each. */
+/** Names and topics of public projects without a unit. General rules apply to them, and the owner is asked about each. */
 const ASKED: [topic: string, body: unknown, name: string][] = [
   // Sources: Smart Gateways (smartgateways.nl, manual of the water meter gateway), Landis+Gyr by WarmteLink.
   ['watermeter/reading/current_value', '123456', 'current_value'],
@@ -736,7 +744,7 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['pt:j1/mt:evt/rt:dev/sv:meter_elec', { val: { e_import: 48_211.64, p_import: 2_310 } }, 'val/e_import'],
   ['dsmr/elec_cons_t1', { elec_cons_t1: 9_120.331, database: 'dsmr' }, 'elec_cons_t1'],
   ['iot/zigbee/ZLinky', { currentSummDelivered: 4_571_435, linkquality: 120 }, 'currentSummDelivered'],
-  // Names below Home Assistant's prefix that are no announcement (F1ATB's router), and words that end like a unit (va).
+  // Topics below Home Assistant's prefix that are not announcements (F1ATB's router), and words that end like a unit (va).
   ['homeassistant/sensor/RMS_state', { Energie_M_Soutiree: 7, PuissanceS_M: 3 }, 'Energie_M_Soutiree'],
   ['eredes/contador', { energia_ativa_importada: 8_123_411 }, 'energia_ativa_importada'],
   ['casa/contatore', { energia_attiva_prelevata: 8_123_411 }, 'energia_attiva_prelevata'],
@@ -845,7 +853,7 @@ test('asks about no year before the last one', () => {
 });
 
 test('numbers of one title below numbered addresses are registers of several devices', () => {
-  // jeedom/plugin-mqtt2 publishes each command on jeedom/cmd/event/{id}; pakerfeldt/knx-mqtt on knx/{group address}.
+  // jeedom/plugin-mqtt2 publishes each command on jeedom/cmd/event/{id}, and pakerfeldt/knx-mqtt on knx/{group address}.
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(9_999), { minLength: 2, maxLength: 5 }), (ids) => {
       const body = { value: '12345', unite: 'kWh', name: 'Consommation totale' };

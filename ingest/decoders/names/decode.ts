@@ -33,15 +33,15 @@ import {
 } from './without-unit.ts';
 
 /**
- * Topics that are not read: announcements, commands, and the topics of brokers, of native devices and of Sparkplug, which sends units
- * separately.
+ * Matches topics that this family ignores: announcements, commands, and the topics of brokers, of native devices and of Sparkplug, which
+ * sends units in separate messages.
  */
 const NO_READINGS =
   /^(?:\$|homeassistant\/(?:status$|(?:[a-z_]*sensor(?=\/[^/]+\/)|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
 /**
- * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. The last family: it
- * reads messages that no other family recognises.
+ * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. It is the last family
+ * and decodes messages that no other family recognises.
  */
 export const namesFamily = createStatelessFamily({
   name: 'names',
@@ -51,7 +51,7 @@ export const namesFamily = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  // Messages of radio receivers may come from meters of neighbours, which must not be offered to the owner.
+  // Radio receivers also receive the meters of neighbours, so the owner is not asked about their messages.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body =
@@ -67,7 +67,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without any named quantity stays unrecognised.
   if (count === 0) return null;
-  // If the message also has numbers, a text in place of a number is not refused, because the device is unknown.
+  // If the message contains readings, texts instead of numbers are not reported as refused, because nobody has described the device.
   return { said: collector.said, refused: collector.said.length === 0 ? collector.refused : [] };
 }
 
@@ -78,11 +78,11 @@ interface Found {
   context: MemberContext;
 }
 
-/** Returns the members of a JSON body. Their device is the topic, with the serial number in the body if there is one. */
+/** Returns the members of a JSON body. The id of their device is the topic, followed by the serial number in the body, if any. */
 function ofObject(topic: string, body: Json): Found | null {
   const own = findNumberWithUnit(body) ?? loneNumber(topic, body) ?? ofUnitLevel(topic, body);
   if (own) {
-    // NibePi and others publish a number together with its name; the topic ends with the address of the register.
+    // The title of the number is a member of the body, and the topic ends with the address of the register (NibePi and others).
     return ofTopic(topic, own, own.unit === undefined ? undefined : findStatedName(body));
   }
   const at = topic.replace(DATA_POINTS, '');
@@ -104,25 +104,25 @@ function ofObject(topic: string, body: Json): Found | null {
   };
 }
 
-/** Objects that contain settings and set-points. */
+/** Matches the paths of objects that contain settings and set-points. */
 const OF_SETTINGS = /(?:^|\/)(?:controls|settings)\//i;
 
-/** Members that name what a meter measures, as M-Bus does: `{"medium": "Heat: Outlet"}`. */
+/** Matches names of members that state what a meter measures, as in M-Bus: `{"medium": "Heat: Outlet"}`. */
 const MEDIUM = /^(?:medium|media|device_?type)$/i;
 
-/** Returns the names of commodities in a body. Electricity is omitted, because it is the default. */
+/** Returns the texts of a body that name a commodity other than electricity. Electricity is the default. */
 const mediumOf = (body: Json): string[] =>
   Object.keys(body).flatMap((name) => {
     const text = MEDIUM.test(name) ? body[name] : undefined;
     return typeof text === 'string' && text.length <= 40 && getNameMeaning(text).medium !== '' ? [text] : [];
   });
 
-/** A topic level `times`: in Norwegian a folder of hourly values, but also an English word. */
+/** Matches the topic level `times`. In Norwegian, it means a folder of hourly values; it is also an English word. */
 const HOURLY = /(?:^|\/)times(?:\/|$)/i;
 
-/** End of a topic with Tuya's data points; the device's topic precedes it. */
+/** Matches the end of a topic with Tuya's data points. The topic of the device precedes this end. */
 const DATA_POINTS = /\/dps(?:\/state)?$/i;
-/** End of a topic of one of several meters, which the publishing program has numbered. */
+/** Matches the end of a topic that a program publishes for one of several numbered meters. */
 const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
@@ -132,23 +132,23 @@ function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | n
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
 
-/** A topic with a unit of energy before its last level: `total/kWh/heat_pump`. */
+/** Matches a topic with a unit of energy before its last level: `total/kWh/heat_pump`. */
 const BEHIND_UNIT = /\/([kM]?Wh)\/([^/]+)$/;
-/** Returns the number of a topic with a unit if the body consists of one number that is named like the topic's last level. */
+/** Returns the number of a body that consists of this number. The topic contains the unit, and its last level is the name of the number. */
 function ofUnitLevel(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
   const [, unit, name = ''] = BEHIND_UNIT.exec(topic) ?? [];
   const value = Object.keys(body).length === 1 ? getMember(body, name) : undefined;
   return unit !== undefined && typeof readNumber(value) === 'number' ? { value, unit } : null;
 }
 
-/** Maximum number of members in a body whose value belongs to the topic: the value, a time and a state. */
+/** Maximum number of members in a body whose value is named by the topic: the value, a time and a state. */
 const MAX_LONE = 3;
-/** Members that describe the message instead of a number, in states of ioBroker and messages of Node-RED. */
+/** Matches the names of members that describe the message and not a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
 
 /**
- * Topics of programs for which a family exists. The family omits other numbers below these topics on purpose, so they must not be read here
- * by name: `openWB/counter/set/home_consumption`.
+ * Matches topics of programs that have their own family. That family omits other numbers below these topics on purpose, so this family must
+ * not decode them by name: `openWB/counter/set/home_consumption`.
  */
 const OF_FAMILIES =
   /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|extapi|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
@@ -171,7 +171,7 @@ function namesNumber(topic: string): boolean {
 
 /**
  * Returns the value of a payload that consists of one number, with or without a unit. If the payload has no unit, the topic must end with a
- * unit (`…/Import_Energy_Total_kWh`), or with a name that implies the quantity.
+ * unit (`…/Import_Energy_Total_kWh`), or with a name that implies the quantity. Otherwise returns null.
  */
 function ofNumber(topic: string, payload: Buffer): Found | null {
   const text = readText(payload);
@@ -182,11 +182,11 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Last level of a topic that carries no information, and (below) levels that only group others: folders and ids. */
+/** Matches a last topic level that carries no information, and (below) levels that only group others: folders and ids. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?|\d{5,})$/i;
 
-/** Topics of numbers of which only the commodity is known. */
+/** Matches topics that name only the commodity of their number. */
 const VALUE_OF_MEDIUM =
   /(?:^|\/)(?:gas|water|wasser)(?:[_-]?(?:meter|z(?:ä|ae)hler|uhr))?\/(?:readings?\/)?(?:(?:current|last)_?)?(?:value|val)$/i;
 /** Units of powers, volumes and temperatures, as the last level of a topic. */
@@ -198,24 +198,24 @@ function lastNamesOf(topic: string): { name: string; before: string } {
 }
 
 /**
- * Returns a number whose name is its title or the end of its topic. Its device is the part of the topic before its name. The device's other
- * numbers are unknown, so the owner is asked if the number has no direction.
+ * Returns a number whose name is its title or the end of its topic. The id of its device is the part of the topic before the name. The
+ * other numbers of the device are unknown. Therefore, the owner is asked if the name states no direction.
  */
 function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
   const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
-  // The number on `meter/power/W` is the power of `meter`; the number on `x/dps/17` belongs to `x`.
+  // The number on `meter/power/W` is the power of the device `meter`; the number on `x/dps/17` belongs to the device `x`.
   const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isTuyaDataPoint(`${before}/${name}`);
-  // The number on `solar/energy/total` is the energy of `solar`.
+  // The number on `solar/energy/total` is the energy of the device `solar`.
   const isSplit =
     isBelow ||
     (!isEnergyOrPowerName(name) &&
       findUnitSuffix(name) === null &&
       value.unit === undefined &&
       isEnergyOrPowerName(`${before}/${name}`));
-  // A number with a title on a topic that is an address (`knx/3/1/12`) is a device of its own, because numbers on other addresses may have
+  // If the topic is an address (`knx/3/1/12`), a number with a title is a device of its own, because numbers on other addresses may have
   // the same title.
   const isAddress = title !== undefined && /\d/.test(name);
   const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
@@ -230,11 +230,11 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
   return { device, members: [{ path: title ?? named.slice(end + 1), ...value, ...ownUnit }], context };
 }
 
-/** Names of temperatures inside a device, which are not room temperatures. */
+/** Matches names of temperatures inside a device, which are not room temperatures. */
 const INSIDE =
   /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
 
-/** Names of the message's own time. */
+/** Names of members that contain the time of the message. */
 const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];
 
 function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): number | null {
@@ -242,7 +242,7 @@ function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSett
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 
-/** Whether a level of a topic states a fact about the numbers below this level. */
+/** Whether the name of a topic level states a fact about the numbers below this level. */
 const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeaning): boolean =>
   not !== null ||
   direction !== null ||
@@ -252,15 +252,16 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeanin
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
 /**
- * Topic levels that do not have the meaning that they have in a name: `var` is a folder, `out` means sent by a program, `times` is not an
- * hour.
+ * Matches topic levels that have another meaning than the same word in a name: `var` is a folder, `out` means sent by a program, `times` is
+ * not an hour.
  */
 const OF_PROGRAMS = /^(?:var|in|out|times)$/i;
 
 /**
  * Returns the facts that a topic states about its numbers: words for a direction, a period or a commodity, and whether the device is an
  * inverter or a battery. A register without a direction is import only if the topic names a plug or a switch. Otherwise the owner is asked,
- * because the register may be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may measure either flow.
+ * because even a register "in the cellar" may belong to an inverter. A "solar meter" or "battery heater" may measure consumption or
+ * production.
  */
 function contextOf(topic: string): MemberContext {
   const around = topic

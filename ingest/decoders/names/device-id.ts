@@ -1,22 +1,25 @@
 import { getMember, type Json } from '../read/payload.ts';
 
 /**
- * Members that distinguish devices that publish on one topic. A plain `id` does so only next to a model; elsewhere it may number the
+ * Names of members that distinguish several devices on one topic. A plain `id` does so only next to a model; elsewhere it may number the
  * messages.
  */
 const SERIAL =
   /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
 
-/** Member with the name of a device. It distinguishes devices that have no serial number. */
+/** Matches the member with the name of a device. The name distinguishes devices that have no serial number. */
 const DEVICE_NAME = /^device_?name$/i;
 
 /**
- * A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970. It differs in each message, so it is not part of the
- * device.
+ * Matches a time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970. The time differs in each message, so it is not
+ * part of the device's id.
  */
 const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
 
-/** Returns the id of the device that has published a body: the topic, with the serial number in the body if there is one. */
+/**
+ * Returns the id of the device that has published a body: the topic without a time at its end, followed by the serial number in the body,
+ * if any.
+ */
 export function deviceOf(address: string, body: Json): string {
   const topic = address.replace(TIME_AT_END, '');
   const names = Object.keys(body);

@@ -3,14 +3,14 @@ import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
 /**
- * Limits of a payload: number of members, their depth, and length of a name together with the names of the enclosing objects. The patterns
- * below take up to quadratic time in this length.
+ * Maximum number of members in a payload; (below) maximum length of a name together with the names of the enclosing objects; and maximum
+ * depth. The regular expressions take up to quadratic time in the length of a name.
  */
 const MAX_MEMBERS = 500;
 const MAX_PATH = 256;
 const MAX_DEPTH = 4;
 
-/** A number in a payload, with the names of the enclosing objects in its path: `meter/energy_kwh`. */
+/** A number in a payload. Its path contains the names of the enclosing objects: `meter/energy_kwh`. */
 export interface NumberWithPath {
   path: string;
   value: unknown;
@@ -21,12 +21,12 @@ export interface NumberWithPath {
 /** Returns the last name of a path: `energy_kwh` of `meter/energy_kwh`. */
 export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Names of members that contain the value or (below) the unit, in the languages of public messages, the most informative first. */
+/** Names of the members that contain a value or (below) its unit, in the languages of public messages, the most informative name first. */
 const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');
 const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
-/** Names of members that contain the name of the object's number. */
+/** Names of the members that contain the name of a number. */
 const TITLE_NAMES = namesByRank('title titel humanname name meter_name sensor_name label key measurand obis obis_code');
 
 function namesByRank(names: string): ReadonlyMap<string, number> {
@@ -34,8 +34,8 @@ function namesByRank(names: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Returns the value of the member whose name ranks first in `names`, ignoring upper and lower case; undefined if the object has none of the
- * names.
+ * Returns the value of the member whose name comes first in the ranking `names`; undefined if the object has no member with such a name.
+ * Ignores upper and lower case.
  */
 function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
   let found: unknown;
@@ -77,7 +77,7 @@ export function findNumberWithUnit(object: Json): (Omit<NumberWithPath, 'path'> 
   return unit === undefined || value === undefined ? null : { value, unit };
 }
 
-/** A text that contains a number and its unit. Does not match a comma before exactly three digits, which may separate thousands. */
+/** Matches a text with a number and its unit. Does not match a comma before exactly three digits, which may separate thousands. */
 const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*\*?(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
 
 /**
@@ -90,17 +90,17 @@ export function parseNumberWithUnit(text: string): Omit<NumberWithPath, 'path'> 
   return { value: number.replace(',', '.'), unit };
 }
 
-/** Members that give the index, time or quality of the number next to them. */
+/** Matches the names of members that state the index, time or quality of a number in the same object. */
 const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|ts)$|time|date/i;
 
 const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
 
-/** Names of the one reading of a meter, next to numbers that describe the meter: `current_reading`. */
+/** Matches the names of a meter's reading, in an object that also contains numbers that describe the meter: `current_reading`. */
 const READING = /^(?:current|actual|latest|last)[_-]?(?:meter[_-]?)?(?:reading|index|value)$/i;
 
 /**
- * Returns the number of an object to which the object's unit belongs: its only number (`{"total": "89.75", "unit": "kwh"}`), or the only
- * one that is named as the meter's reading. Null for every other object.
+ * Returns the number to which the unit of an object belongs: the object's only number (`{"total": "89.75", "unit": "kwh"}`), or the only
+ * number with the name of a meter reading. Returns null for every other object.
  */
 function onlyNumberOf(object: Json): { name: string; value: unknown; unit: string } | null {
   const unit = unitOf(object);
@@ -119,8 +119,8 @@ function unitBeside(object: Json, name: string): string | undefined {
 }
 
 /**
- * Returns the only number in a list with a unit that this service reads: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
- * "€"}]`. Returns null if several numbers have such a unit, because only their order distinguishes them.
+ * Returns the only number in a list whose unit this service can convert: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
+ * "€"}]`. Returns null if there are several, because only their order distinguishes them.
  */
 function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
@@ -137,8 +137,8 @@ function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
 const MAX_PARTS = 8;
 
 /**
- * Merges the objects of a list into one: the only object, or the objects that together describe one device and have no member names in
- * common. Returns null for every other list, whose objects are devices that only their order distinguishes.
+ * Merges the objects of a list into one object. The list must contain a single object, or objects that together describe one device and
+ * have no member name in common. Returns null for every other list: only their order distinguishes its objects.
  */
 export function mergeObjectsOfList(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
@@ -151,8 +151,8 @@ export function mergeObjectsOfList(list: unknown): Json | null {
 const MAX_LISTS = 3;
 
 /**
- * Replaces a list of one object by that object, as in a charger's `{"meterValue": [{"sampledValue": […]}]}`. Only if the list is the body's
- * only object or list: next to others, it may list the parts of a device. Otherwise returns the body unchanged.
+ * Replaces a list of one object by that object, as in a charger's `{"meterValue": [{"sampledValue": […]}]}`. Returns the body unchanged if
+ * it contains several objects or lists, because they may be the parts of a device.
  */
 export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
   const [only, ...others] = Object.entries(body).filter(([, value]) => typeof value === 'object' && value !== null);
@@ -163,7 +163,7 @@ export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
   return inner ? { ...body, [name]: unwrapSingleObjectLists(inner, depth + 1) } : body;
 }
 
-/** Earliest time in Unix seconds (2017) that is recognised in a list of a number and its time. A smaller number may be the value. */
+/** Earliest time in Unix seconds (2017) in a list of a number and its time. A smaller number may be the value instead of the time. */
 const EARLIEST_S = 1_500_000_000;
 const MAX_LISTED = 4;
 
@@ -186,9 +186,9 @@ export function parseNumberFromList(
 }
 
 /**
- * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object with the names as
- * keys. Units may be missing. Returns null if an element has another form, or if two have the same name: these are devices that only their
- * order distinguishes.
+ * Converts a list of numbers with names and possibly units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) to an object with the names
+ * as keys. Returns null if an element has another form, or if two elements have the same name: only their order distinguishes such
+ * elements.
  */
 export function collectNumbersByName(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
@@ -205,12 +205,12 @@ export function collectNumbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
-/** Names of members that distinguish the objects of a list. */
+/** Names of the members that distinguish the objects of a list, in order of preference. */
 const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn type');
 
 /**
- * Returns a list of objects with names or serial numbers (`[{"Name": "output_1", "Energy": 5}]`) as an object with these as keys. Returns
- * null if an element has another form, or if two have the same name or number: these are devices that only their order distinguishes.
+ * Converts a list of objects with names or serial numbers (`[{"Name": "output_1", "Energy": 5}]`) to an object with the names or numbers as
+ * keys. Returns null if an element has another form, or if two elements have the same key: only their order distinguishes such elements.
  */
 function objectsByIdentity(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
@@ -225,7 +225,7 @@ function objectsByIdentity(list: unknown): Json | null {
   return Object.fromEntries(byIdentity);
 }
 
-/** Appends the name that an object states to the object's path: `BSB-LAN/Energiezähler Wärme`. */
+/** Appends the name that an object states about itself to the path of the object: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
   const title = object && findStatedName(object)?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
@@ -236,7 +236,7 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
   const members: NumberWithPath[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
-    // Computed once per object, because computing it for each member would take quadratic time.
+    // `only` is computed once per object, because computing it for each member would take quadratic time.
     const only = hasUnits ? onlyNumberOf(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;

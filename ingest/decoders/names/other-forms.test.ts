@@ -55,7 +55,7 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ['gazpar/GI123456/last/index', '8123', ['index']],
   // Source: camueller/SmartApplianceEnabler, doc/MqttMeter_EN.md.
   ['metering/total/kWh/waermepumpe', 'waermepumpe=234.567', ['waermepumpe']],
-  // Totals in other languages.
+  // Words for "total" in other languages.
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
   ['dom/licznik', { pobor_razem: 12_345.6 }, ['pobor_razem']],

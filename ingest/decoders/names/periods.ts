@@ -3,10 +3,10 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { lastNameOf, type NumberWithPath } from './members.ts';
 import { LIFETIME_TOTAL } from './without-unit.ts';
 
-/** A day without a time: `2026-11-28`, `28.11.2026`. */
+/** Matches a date without a time of day: `2026-11-28`, `28.11.2026`. */
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;
 
-/** Whether a body states a day but no time of day. Its energies may then be those of the day. */
+/** Whether a body states a date without a time of day. Its energies may then be the energies of that day. */
 export function hasDayWithoutTime(body: Json): boolean {
   const texts = Object.values(body).filter((value) => typeof value === 'string');
   return (
@@ -15,22 +15,28 @@ export function hasDayWithoutTime(body: Json): boolean {
   );
 }
 
-/** Names that state an interval (`interval_start`, `intervalCost`, `period`), and (below) both ends of one (`from`, `usage_end_time`). */
+/**
+ * Matches names that state an interval (`interval_start`, `intervalCost`, `period`), and (below) its start and its end (`from`,
+ * `usage_end_time`).
+ */
 const INTERVAL = /^(?:[iI]nterval|[pP]eriod)(?![a-z])/;
 const START = /(?:^|_)(?:start|from|begin|von|since|desde)(?:_?(?:time|date|at|ts))?$/i;
 const END = /(?:^|_)(?:end|to|until|till|bis|hasta)(?:_?(?:time|date|at|ts))?$/i;
-/** Words for the price of one unit, or for money saved. Such a number is next to a register, too. */
+/** Matches words for the price of one unit, or for money saved. Unlike a cost, such a number also occurs next to a register. */
 const PRICE = /pri[csjx]|prez|preis|precio|tari|rate|unit|kwh|sav|curr/i;
 
-/** Whether a name states what the energy next to it has cost. Nobody computes that for a register, only for a period. */
+/**
+ * Whether a name states the cost of an energy in the same object. Programs compute a cost for the energy of a period, not for a register.
+ */
 const isCost = (name: string): boolean => {
   const { not, has } = getNameMeaning(name);
   return not === 'cost' && !has('period') && !PRICE.test(name) && !LIFETIME_TOTAL.test(name);
 };
 
 /**
- * Finds the objects of a message that describe a period: they state an interval, both of its ends, or what the energy has cost. Returns a
- * function that states whether the energy of a member may be that of a period. Next to a cost, a lifetime total is a register.
+ * Finds the objects of a message that describe a period: they contain an interval, or a start and an end, or a cost. Returns a function
+ * that returns whether the energy of a member may be the energy of a period. In an object with a cost, a lifetime total is a register
+ * nevertheless.
  */
 export function createPeriodObjectChecker(members: readonly NumberWithPath[]): (path: string) => boolean {
   const intervals = new Set<string>();

@@ -19,8 +19,9 @@ import {
 } from './without-unit.ts';
 
 /**
- * Adds the members whose names state a quantity and its unit, and classifies the registers among them together. Adds a question for an
- * energy without a unit. Returns the number of members that name a quantity, with or without a value.
+ * Adds the members whose names state a quantity and its unit to `collector`, and classifies the registers among them together. Adds a
+ * question to the owner for each energy without a unit. Returns the number of members that name a quantity, even if their values are
+ * unusable.
  */
 export function addNamedQuantities(
   collector: ValueCollector,
@@ -36,7 +37,7 @@ export function addNamedQuantities(
   const certain = withDoubtfulEnergies(assigned, members, context);
   const quantities = context.isStrict ? withDoubtfulPowers(certain) : certain;
   let count = meanings.length;
-  // If the message contains a volume with its unit, the owner is not asked about a pulse counter next to it.
+  // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
   for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);
@@ -68,8 +69,8 @@ export function addNamedQuantities(
 }
 
 /**
- * If a message has no other quantities, adds questions for energies and powers that state neither unit nor direction. Returns the number of
- * questions.
+ * Called if a message has no other quantities. Adds questions to the owner for the energies and powers that state neither unit nor
+ * direction. Returns the number of questions.
  */
 function addLoneMembers(
   collector: ValueCollector,
@@ -92,21 +93,24 @@ function addLoneMembers(
   return count;
 }
 
-/** Returns channel, question and description of a quantity without a unit, about which the owner is asked. */
+/** Returns channel, question and description of a quantity without a unit. The owner is asked for its meaning. */
 const unknownPlace = (path: string, context: MemberContext) => ({
   channel: `unknown/${createChannelWord(path)}`,
   asks: { unit: null },
   described: { ...describeMember(path, context), unit: null },
 });
 
-/** Returns channel and question of a volume without a unit, about which the owner is asked. The channel shows that it is not an energy. */
+/**
+ * Returns channel and question of a volume without a unit. The owner is asked for its meaning. The channel shows that the quantity is not
+ * an energy.
+ */
 const volumePlace = (path: string) => ({ channel: `m3/unknown/${createChannelWord(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
 /**
- * Turns powers without a direction into questions, because they may be an inverter's or, if only the subject is known (`pv/watt`), a
- * surplus. If a register of the device counts, its powers are returned unchanged.
+ * Turns powers without a direction into questions, because they may belong to an inverter. If only their subject is known (`pv/watt`), they
+ * may be a surplus. If the meaning of a register of the device is known, returns the powers unchanged.
  */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,
@@ -122,11 +126,11 @@ function withDoubtfulPowers(
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
-/** Whether a name is only a subject and a unit (`pv/watt`). Its value may be the surplus, which is negative at night. */
+/** Whether a name consists of a subject and a unit (`pv/watt`). Its value may be the surplus, which is negative at night. */
 const isUnitOfSubject = (path: string): boolean =>
   /\/k?w(?:atts?)?$/i.test(path) && !isEnergyOrPowerName(path.slice(0, path.lastIndexOf('/')));
 
-/** Turns energies into questions if they may be those of a day or another period that the message states. */
+/** Turns energies into questions if they may be energies of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
   members: readonly NumberWithPath[],
@@ -154,7 +158,7 @@ function meaningOf(path: string, unit: string | undefined, context: MemberContex
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A name that is only a unit identifies no register: `wh` may be the energy of a session.
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
-  // A topic that names panels does not make such a number their production: `pv/watt` may be the surplus.
+  // Even if the topic names panels, such a number need not be the production of the panels: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
   const described = { ...meaning.described, ...describeMember(path, context), ...bare };
   return getRegisterProperties(described).not === null ? { ...meaning, described } : null;

@@ -2,8 +2,8 @@ import { readNumber } from '../read/number.ts';
 import { lastNameOf, type NumberWithPath } from './members.ts';
 
 /**
- * Returns the kind of a number that is named only by a symbol: `P` is a power next to a voltage (`V` or `U`) and a current (`I`) of the same
- * object. Null for every other number. Excludes 0 and 1, which may be states.
+ * Returns the kind of a number whose name is a symbol: `P` is a power if the same object also contains a voltage (`V` or `U`) and a current
+ * (`I`). Returns null for every other number, and for 0 and 1, which may be states.
  */
 export function findKindOfSymbol(path: string, value: unknown, members: readonly NumberWithPath[]): 'power_w' | null {
   const number = readNumber(value);

@@ -2,19 +2,22 @@ import { readNumber } from '../read/number.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { lastNameOf, type NumberWithPath } from './members.ts';
 
-/** Whether a name consists of known words, and states both a tariff and a direction. "In" and "out" may be sides of a heat exchanger. */
+/**
+ * Whether a name consists of known words and states both a tariff and a direction. Excludes "in" and "out" if they may be the sides of a
+ * heat exchanger.
+ */
 export function isTariffWithDirection(path: string): boolean {
   const { direction, parts, unknown, not, isSide } = getNameMeaning(lastNameOf(path));
   const isDirected = (direction === 'import' || direction === 'export') && !isSide;
   return isDirected && not === null && unknown.length === 0 && parts.some((part) => part.startsWith('t'));
 }
 
-/** Words for the index of a meter next to a tariff: `index_heures_creuses`. */
+/** Matches words for a meter index, as in the name of a tariff's register: `index_heures_creuses`. */
 const INDEX = /index|compteur|teller|stand|z(?:ä|ae)hler/i;
 
 /**
- * Whether a member is the register of a tariff whose name states no direction: `laag` next to `laagterug`, or a name that also means an
- * index.
+ * Whether a member is the register of a tariff although its name states no direction: `laag` next to `laagterug`, or a name that contains a
+ * word for a meter index.
  */
 export function isTariffRegister(path: string, value: unknown, members: readonly NumberWithPath[]): boolean {
   const { direction, parts, unknown, not } = getNameMeaning(lastNameOf(path));

@@ -10,26 +10,26 @@ import { COUNTED_VOLUME, findVolumeCommodity } from '../vocabulary/volume-of.ts'
 import { lastNameOf, type NumberWithPath } from './members.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 
-/** Facts about a device in addition to the names of its numbers. */
+/** Facts about the members of a message that their names do not state. */
 export interface MemberContext {
   /** Names around the numbers (topic levels, enclosing objects) that state a direction, a period or a commodity, innermost first. */
   around?: readonly string[];
-  /** Further members of each register's description. */
+  /** Facts that apply to the descriptions of all registers in the message. */
   described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
-  /** Whether the device is one of several numbered meters. Its total may then be of any quantity. */
+  /** Whether the device is one of several numbered meters, whose `total` may be any quantity. */
   isNumbered?: boolean;
-  /** Whether the message states a day without a time. Its energies may then be those of the day. */
+  /** Whether the message states a date without a time of day. Its energies may then be the energies of that day. */
   isOfDay?: boolean;
-  /** Codes that the topic's program uses instead of names of registers. */
+  /** Pattern of the codes that the topic's program uses instead of names for registers. */
   codes?: RegExp | undefined;
   /**
-   * Whether nothing is known about the device. The owner is then asked about an energy without a unit only if its name is unambiguous, and
-   * about a power without a unit only if the message has nothing else. A name that is only a unit is ignored.
+   * True if nothing is known about the device. The owner is then asked about an energy without a unit only if its name is unambiguous, and
+   * about a power without a unit only if the message contains nothing else. A name that consists of a unit is ignored.
    */
   isStrict?: true;
 }
 
-/** Returns the description of a member, for the classification with the other members of its device. */
+/** Returns the description of a member, which is classified together with the other members of its device. */
 export const describeMember = (path: string, { around = [], described }: MemberContext) => ({
   names: [path, ...around],
   ...(around.length > 0 && { understood: [path] }),
@@ -37,57 +37,60 @@ export const describeMember = (path: string, { around = [], described }: MemberC
 });
 
 /**
- * Words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too), and (below) words that can only mean
- * energy.
+ * Matches words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too), and (below) words that can only
+ * mean energy.
  */
 const ENERGY =
   /[eé]nerg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
- * Abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`,
- * `A+`, `E_In`. Also names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.
+ * Matches abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`,
+ * `ImpA`, `A+`, `E_In`. Also matches names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.
  */
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
-/** Words for a lifetime total, in several languages. */
+/** Matches words for a lifetime total, in several languages. */
 export const LIFETIME_TOTAL =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
-/** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
+/** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$/i;
 /** Words for power. */
 const POWER =
   /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
-/** Endings of names that contain a word for power but are another quantity: `l1_power_current`. */
+/** Matches the end of a name that contains a word for power but means another quantity: `l1_power_current`. */
 const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
-/** Units of other quantities at the end of a name: `grid_v`. */
+/** Matches units of other quantities at the end of a name: `grid_v`. */
 const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
-/** The letter P for power after a word for its subject: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
+/** Matches the letter P for power after a subject: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
 const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|ac|dc|total)[_\s]p[1-3]?$/i;
-/** Words for radio, as in names of transmit power. */
+/** Matches words for radio, which occur in names of transmit power. */
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
-/** Words for quantities other than energy and power. */
+/** Matches words for quantities other than energy and power. */
 const OTHER_QUANTITY =
   /volt|current(?![\s_-]?(?:reading|index|meter|count))|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
-/** Words in names that contain a word for power but are a setting, a state or a limit. */
+/** Matches words for a setting, a state or a limit. Names with such a word and a word for power are not powers. */
 const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
-/** Names of a meter's register that do not state the quantity. */
+/** Matches names of a meter's register that do not state the quantity. */
 const READING =
   /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index|totaa?l)(?:[_\s-]?(?:totaa?l|gesamt))?$|tariff?_?[1-4]\/reading$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
-/** Names of the rate at which a meter counts: `meter_rate`. */
+/** Matches names of the rate at which a meter counts: `meter_rate`. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /**
- * Words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may be a
- * person's presence.
+ * Matches words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may
+ * mean that a person is at home.
  */
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
-/** Topic levels that state how often the topic is published. */
+/** Matches topic levels that state how often the topic is published. */
 const SCHEDULE = /^(?:minutes?|seconds?)$/i;
-/** Units of quantities other than active energy: `_kvarh`, `energyVAh`. Excludes words that end like one: `energia_ativa_importada`. */
+/**
+ * Matches units of quantities other than active energy: `_kvarh`, `energyVAh`. Does not match words that end like such a unit:
+ * `energia_ativa_importada`.
+ */
 const OTHER_UNIT = /(?<![A-Za-z])[kK]?[vV][aA](?:[rR][hH]?|[hH])?(?:_|$)|(?<=[a-z])k?VA(?:[rR]h?|h)?(?:_|$)/;
 
-/** Fuels, and containers of fuel. Unless a word for energy is added, their numbers are volumes, weights and levels. */
+/** Matches fuels and containers of fuel. Unless the name also contains a word for energy, the number is a volume, a weight or a level. */
 const FUEL =
   /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
 
@@ -96,14 +99,14 @@ const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity 
 /** Whether a name contains a word or a code for energy. */
 const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
 /**
- * Minimum value, in Wh, of a French meter's index about which the owner is asked. Smaller numbers are ignored, because the labels are also
- * ordinary words (`BASE`, `EAST`).
+ * Minimum value of a French meter's index, in Wh, about which the owner is asked. Smaller numbers are ignored, because the labels of the
+ * index are also ordinary words (`BASE`, `EAST`).
  */
 const LEAST_INDEX_WH = 1_000;
-/** Whether a number is an index of a French meter, by its label (Téléinfo). The label does not state that the index is in Wh. */
+/** Whether a number is an index of a French meter, by its Téléinfo label. Such an index is in Wh, but the label does not state the unit. */
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
-/** Whether a name contains a word for energy or power, or a code. A quick test before the words are looked up in the dictionaries. */
+/** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */
 export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
@@ -117,7 +120,7 @@ export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
 
 /**
  * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers; `solarPV`, `grid`
- * and `0100100700ff` (16.7.0) are powers. Null if the name states neither a register nor a flow.
+ * and `0100100700ff` (16.7.0) are powers. Returns null if the name means neither a register nor a flow of electricity.
  */
 function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (READING.test(name)) return 'energy_total_kwh';
@@ -130,7 +133,7 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   return has('sun') || has('grid') ? 'power_w' : null;
 }
 
-/** Whether the last topic level is a direction or a total, and the level before it a flow: `grid/import`, `pv/total`. */
+/** Whether the last level of a path is a direction or a total, and the level before it a flow of electricity: `grid/import`, `pv/total`. */
 function isOfFlow(path: string): boolean {
   const [last = '', before = ''] = path.split('/').toReversed();
   if (!FLOW.test(before) || getNameMeaning(before).unknown.length > 0) return false;
@@ -139,15 +142,19 @@ function isOfFlow(path: string): boolean {
   return unknown.length === 0 && not === null && (isFlow || LIFETIME_TOTAL.test(last));
 }
 
-/** Whether a member is a register, by a code that its program uses. Excludes 0 and 1, which may be states. */
+/**
+ * Whether a member is a register, because its name is a code of the program that publishes the topic. Excludes 0 and 1, which may be
+ * states.
+ */
 const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean =>
   codes?.test(lastNameOf(path)) === true && Number(readNumber(value)) > 1;
 
-/** Whether a member's name means energy but states no known unit. Excludes energies that are known not to count. */
+/** Whether a member's name means energy but states no known unit. Excludes energies that are known not to be lifetime registers. */
 export function isEnergyWithUnknownUnit(path: string, value: unknown, context: MemberContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const name = lastNameOf(path);
-  // A folder of energies may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction: `teruglevering_laag`.
+  // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction:
+  // `teruglevering_laag`.
   const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
   if (!(isEnergy || (context.isStrict && LIFETIME_TOTAL.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
     return false;
@@ -164,8 +171,8 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
 }
 
 /**
- * Returns the kind of a member whose name means energy or power, for a question to the owner; null if it means neither. Excludes 0 and 1,
- * which may be states. Accepts unknown words in the name, because nothing counts before the owner has answered.
+ * Returns the kind of a member whose name means energy or power, for a question to the owner; null if the name means neither. Excludes 0
+ * and 1, which may be states. Accepts unknown words in the name, because the value contributes to no total before the owner has answered.
  */
 export function findQuantityKindToAskOwner(
   path: string,
@@ -191,14 +198,14 @@ export function findQuantityKindToAskOwner(
     (kind !== 'power_w' && isOfFuel(path, context))
   )
     return null;
-  // A net power is the power that the connection draws, negative when it feeds in. A net energy is not a register.
+  // The net power is the power at the connection, negative when the home feeds in. A net energy is not a register.
   if (not === 'balance' && kind === 'power_w') return kind;
   return not === null && findMetricMeaning(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
     ? kind
     : null;
 }
 
-/** A data point of Tuya, which has a number instead of a name. */
+/** Matches a data point of Tuya, which has a number instead of a name. */
 const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
 /** Whether a path ends with a numbered data point of Tuya: `dps/17`. */
 export const isTuyaDataPoint = (path: string): boolean => DATA_POINT.test(path);
@@ -214,15 +221,15 @@ export function isNumberWithoutName(path: string, value: unknown, { isNumbered }
   );
 }
 
-/** A commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
+/** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
-/** Words in names of gas and water numbers that are not volumes. */
+/** Matches words in names of gas and water numbers that are not volumes. */
 const NO_VOLUME =
   /volt|curr(?!ent[\s_-]?(?:val|read|index|meter|count))|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
 
 /**
- * Whether a member without a unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
- * members with a unit, whose meaning is known, and the values 0 and 1, which may be states.
+ * Whether a member without a known unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
+ * 0 and 1, which may be states.
  */
 export function isVolumeWithoutUnit(
   path: string,
@@ -233,7 +240,7 @@ export function isVolumeWithoutUnit(
   const name = lastNameOf(path);
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
-  // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
+  // A number with a volume unit in the same object (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
   return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
@@ -241,11 +248,11 @@ export function isVolumeWithoutUnit(
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
-/** Names that only mean a value, a volume or its unit; the names around them state the commodity. */
+/** Matches names that mean only a value, a volume or its unit, so that the names of the enclosing objects state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /**
- * Whether names are those of a gas or water meter's register. The number's own name comes first. If it contains unknown words
+ * Whether these are the names of a gas or water meter's register. The first name is the number's own name. If it contains unknown words
  * (`free_heap_kb`), it must also contain a word for a register or a volume. `isVolume`: whether the number is known to be a volume.
  */
 export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
@@ -260,22 +267,22 @@ export function areVolumeRegisterNames(names: readonly string[], isVolume = fals
   return commodity === 'gas' || commodity === 'water';
 }
 
-/** Whether a member or the topic names water. */
+/** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>
   [path, ...(context.around ?? [])].some((name) => getNameMeaning(name).medium === 'water');
 
-/** Whether a member without a unit is the content of a tank or a quantity of fuel: `gas_consumption_tank`. */
+/** Whether a member without a unit is the content of a tank or an amount of fuel: `gas_consumption_tank`. */
 const isOfFuel = (path: string, { around = [], described }: MemberContext): boolean =>
   !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
-/** Whether a member's own name contains an unknown word. Names of enclosing objects are not checked. */
+/** Whether a member's own name contains an unknown word. Ignores the names of enclosing objects. */
 const hasUnknownWord = (path: string): boolean => getNameMeaning(lastNameOf(path)).unknown.length > 0;
 
 const isPeriod = ({ not, bySibling }: NameMeaning): boolean => not === 'period' || bySibling?.else === 'period';
 
 /**
- * Returns the facts about a member about which the owner may be asked. Ignores topic levels such as `minutes`, which state how often the
- * topic is published. If the member itself is a total energy, `day` is ignored, too.
+ * Returns the facts that the names of a member state. Ignores topic levels such as `minutes`, which state how often the topic is published.
+ * If the member itself is a total energy, also ignores levels such as `day`.
  */
 function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MemberContext) {
   const isTotal = ENERGY.test(path) && LIFETIME_TOTAL.test(path);
@@ -286,7 +293,7 @@ function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: Me
   });
 }
 
-/** Whether a word such as "day" in a name means a period. It means a tariff instead if another member names the night. */
+/** Whether a word such as "day" in a member's name means a period. If another member names the night, "day" means a tariff. */
 export function isEnergyOfPeriod(path: string, members: readonly NumberWithPath[], context: MemberContext): boolean {
   const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;

@@ -4,14 +4,14 @@ import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts
 import { MAX_DECODED_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseDeviceStatus, parseNativeReading } from './payload.ts';
 
-/** Maximum number of elements in one message. Further elements are rejected without being read. */
+/** Maximum number of elements in one message. A longer message is rejected as a whole. */
 const MAX_ELEMENTS = 10_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a native message. Never throws; an element that cannot be read becomes a rejection. Returns null for topics that are not native.
- * `replayed`: the broker delivered a retained message, so elements without a time are rejected.
+ * Decodes a native message. Never throws: an element that cannot be decoded becomes a rejection. Returns null for topics that are not
+ * native. `replayed`: the broker delivered a retained message, so elements without a time are rejected.
  */
 export function decodeNativeMessage(message: {
   topic: string;
@@ -50,7 +50,7 @@ interface NativeReceipt {
   untimed: string | null;
 }
 
-/** Decodes a native payload that was parsed from JSON: an element or a list of elements. Never throws. */
+/** Decodes the JSON of a native payload: one element or a list of elements. Never throws. */
 export function decodeNativePayload(deviceId: string, json: unknown, receipt: NativeReceipt): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
   if (!Array.isArray(json)) {
@@ -104,7 +104,8 @@ function addQuantities(
   const add = (kind: QuantityKind, value: number, intervalMs = 0) => {
     const reading: DecodedReading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
     if (saidMs === null) reading.isUntimed = true;
-    // Most messages have one reading. An array literal holds exactly one, while `push` to an empty array allocates room for 17.
+    // Most messages contain one reading. `push` to an empty array would allocate room for 17 readings, but an array literal allocates room
+    // for one.
     if (decoded.readings.length === 0) decoded.readings = [reading];
     else decoded.readings.push(reading);
   };

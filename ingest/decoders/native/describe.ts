@@ -3,8 +3,8 @@ import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNativeMessage } from './decode.ts';
 
 /**
- * Kinds of native readings, by the names that families use. `asks`: unit in the question to the owner, if the channel does not state the
- * meaning.
+ * Native quantities, with the names that other families use for their kind. `asks`: unit in the question to the owner if the channel does
+ * not state the meaning.
  */
 const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },
@@ -15,8 +15,8 @@ const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null
 };
 
 /**
- * Decodes a native message into the form of the families, for `energy decode`. Omits humidity, which families do not decode. Returns null
- * for other topics. Ingest does not use this form.
+ * Decodes a native message for `energy decode`, into the form in which other families return values. Omits humidity, which other families
+ * do not decode. Returns null for other topics. The ingest worker does not use this form.
  */
 export function decodeNativeMessageForDisplay(
   message: Parameters<typeof decodeNativeMessage>[0],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { normaliseNativeChannel } from '#src/devices/channel-name.ts';
 import { PLAUSIBLE_BOUNDS } from '../decoder.ts';
 
-/** Quantities of one element, with their plausible bounds. */
+/** Plausible minimum and maximum of the quantities in an element. */
 const RANGES = {
   energy_total_kwh: PLAUSIBLE_BOUNDS.energy_total_kwh,
   energy_kwh: PLAUSIBLE_BOUNDS.energy_interval_kwh,
@@ -28,13 +28,13 @@ export interface NativeReading {
   channel: string;
   /** Time in Unix ms; null if the element has none. */
   readAtMs: number | null;
-  /** The element as received, with all quantities within their bounds. Unknown members are ignored. */
+  /** Quantities of the element as received, all within their plausible bounds. Unknown members are ignored. */
   quantities: Readonly<Partial<Record<Quantity | 'interval_s', number>> & { heating?: boolean }>;
 }
 
 /**
- * Validates one element of a native payload (decisions of the interface, section "Devices and topics"); returns an error text if the
- * element is unusable. Unknown members are ignored. Written by hand, because a schema took a sixth of the time per reading.
+ * Validates one element of a native payload. Returns an error text if the element is unusable. Ignores unknown members. Written by hand,
+ * because validation by a schema took a sixth of the processing time of a reading.
  */
 export function parseNativeReading(element: unknown): NativeReading | string {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return 'not an object';
@@ -86,6 +86,6 @@ function parseTime(ts: unknown): number | null {
 
 const STATUSES: readonly string[] = ['online', 'offline', 'faulty'];
 
-/** Parses the status that a device reports; returns null for any other word. */
+/** Parses the status that a device reports; returns null for a text that is not a status. */
 export const parseDeviceStatus = (text: string): 'online' | 'offline' | 'faulty' | null =>
   STATUSES.includes(text) ? (text as 'online') : null;

@@ -3,12 +3,12 @@ import { getMember, parseJsonObject, readText } from '../read/payload.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { isDefaultOpenevseBaseTopic, parseOpenevseTopic } from './topic.ts';
 
-/** A charger that publishes directly below a gateway's prefix includes the prefix in the base that it announces. */
+/** Matches a gateway's prefix. A charger that publishes directly below this prefix includes it in the base topic that it announces. */
 const PREFIX = /^gw\/[^/]+\//;
 
-/** Cache of announced base topics, and of the chargers that publish their register in kWh. */
+/** Cache of announced base topics, and of the chargers that publish their energy register in kWh. */
 class Chargers {
-  /** Announced base topics, by the topic on which they were announced. */
+  /** Announced base topics, by the topic of the announcement. */
   #announced = new Map<string, string>();
   #inKwh = new Set<string>();
 
@@ -20,7 +20,7 @@ class Chargers {
     } else if (parsed && this.isOurs(parsed.base)) this.#inKwh.add(parsed.base);
   }
 
-  /** Whether the message contains anything new. Announcements are repeated at each connection, registers every few seconds. */
+  /** Whether the message contains anything new. Chargers repeat announcements at each connection, and registers every few seconds. */
   isNews(message: DeviceMessage): boolean {
     const parsed = parseOpenevseTopic(message.topic);
     if (parsed?.about === 'value') return this.isOurs(parsed.base) && !this.#inKwh.has(parsed.base);
@@ -30,7 +30,10 @@ class Chargers {
 
   isOurs = (base: string): boolean => isDefaultOpenevseBaseTopic(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
-  /** Returns the base that was last announced on a topic. Needed for a last will, which does not contain the base. */
+  /**
+   * Returns the last base topic that was announced on a topic. A last will does not contain the base topic, so it is needed to identify the
+   * charger.
+   */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }
 
@@ -67,8 +70,8 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const { base, name } = parsed;
   if (!chargers.isOurs(base)) return null;
   const isInWh = name === 'wh' || name === 'watthour';
-  // The charger publishes the same register in Wh and in kWh. Only one of them is read: the two are rounded differently, so reading both
-  // would look like a register that goes back.
+  // The charger publishes the same register in Wh and in kWh. The two values are rounded differently, so a decoder that used both would see
+  // a register that decreases.
   if (isInWh && chargers.tellsKwh(base)) return createEmptyResult();
   if (!isInWh && name !== 'total_energy' && name !== 'power') return createEmptyResult();
   const value = readText(message.payload);
@@ -87,7 +90,7 @@ function availability({ topic, payload }: DeviceMessage, chargers: Chargers): Fa
   const value = STATES.get(getMember(body, 'state'));
   const device = chargers.announcedOn(topic);
   if (value === undefined) return createRefusal('the announcement has no state that is known');
-  // Without a previous announcement, the base of a last will is unknown.
+  // Without a previous announcement, the charger of a last will is unknown.
   if (device === undefined) return createEmptyResult();
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });

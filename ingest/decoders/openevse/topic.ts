@@ -5,12 +5,14 @@ export type OpenevseTopic =
   | { about: 'value'; base: string; name: string };
 
 const ANNOUNCEMENT = /(?:^|\/)openevse\/announce\/[^/]+$/;
-/** Usual base topics: `openevse-55ad` (the host's name, the default), `openevse`, `emon/openevse-55ad`, `emonevse_drive`. */
+/**
+ * Matches the usual base topics: `openevse-55ad` (the name of the host, the default), `openevse`, `emon/openevse-55ad`, `emonevse_drive`.
+ */
 const USUAL_BASE = /(?:^|\/)(?:open|emon)evse(?:[-_][^/]*)?$/i;
 
 /**
- * Names that the firmware publishes below its base topic, including those of energy. Excludes common words (`online`, `events`) that other
- * devices use.
+ * Names below the base topic that the firmware publishes, including names for energy. Excludes common words (`online`, `events`) that other
+ * devices use, too.
  */
 const NAMES = new Set([
   ...['total_energy', 'watthour', 'wh', 'power', 'session_energy', 'wattsec', 'session_elapsed', 'elapsed'],
@@ -20,7 +22,7 @@ const NAMES = new Set([
   ...['override', 'schedule', 'limit', 'config_version', 'battery_level', 'battery_range', 'time_to_full_charge'],
 ]);
 
-/** Parses a topic by its shape alone; returns null if it cannot be a charger's. */
+/** Parses a topic by its levels; returns null if an OpenEVSE charger does not publish such topics. */
 export function parseOpenevseTopic(topic: string): OpenevseTopic | null {
   if (ANNOUNCEMENT.test(topic)) return { about: 'announcement' };
   const cut = topic.lastIndexOf('/');

@@ -1,10 +1,13 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { decodeEvent } from '../rtl433/decode.ts';
 
-/** Topic of the messages that the rtl_433 module of OpenMQTTGateway receives by radio. */
+/** Matches the topics on which the rtl_433 module of OpenMQTTGateway publishes received radio messages. */
 const TOPIC = /^(?!.*\/commands\/)(?:.+\/)?RTL_433toMQTT(?:\/.*)?$/;
 
-/** Whether a topic is `home/OpenMQTTGateway/RTL_433toMQTT`, optionally with model and id after it. Owners choose the words before it. */
+/**
+ * Whether a topic ends in `RTL_433toMQTT`, possibly followed by model and id: `home/OpenMQTTGateway/RTL_433toMQTT`. Owners choose the
+ * levels before it.
+ */
 const isRtl433Topic = (topic: string): boolean => TOPIC.test(topic);
 
 /** Decoder of OpenMQTTGateway's rtl_433 module, which runs the decoders of rtl_433 on an ESP32 and uses the same keys. */

@@ -2,11 +2,14 @@ import type { DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../fa
 import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 
-/** Topic of openWB. A bridge may add a prefix before `openWB`. */
+/** Matches a topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
-/** Topic of version 2.x: `counter/0/get/imported`. Topics without an id are excluded, because they contain the sum of all components. */
+/**
+ * Matches a topic of version 2.x below `openWB`: `counter/0/get/imported`. Does not match topics without an id, because they contain the
+ * sum of all components.
+ */
 const TOPIC_OF_TWO = /^(counter|pv|bat|chargepoint)\/(\d{1,6})\/get\/([a-z_]+)$/;
-/** Topic of version 1.9: `evu/WhImported`, `lp/1/kWhCounter`. */
+/** Matches a topic of version 1.9 below `openWB`: `evu/WhImported`, `lp/1/kWhCounter`. */
 const TOPIC_OF_ONE = /^(evu|pv|housebattery|lp\/[1-8]|Verbraucher\/[1-9])\/([A-Za-z0-9]+)$/;
 
 /** Type of a component of an openWB installation. */
@@ -51,7 +54,7 @@ const wattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kw
 const kilowattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', per: 1 });
 const watts = (channel: string): Field => ({ channel, kind: 'power_w', per: 1 });
 
-/** Fields of version 2.x. Power has a sign: negative means fed in, produced or discharged. */
+/** Fields of version 2.x. A negative power is fed in, produced or discharged. */
 const FIELDS_OF_TWO: ReadonlyMap<string, Field> = new Map([
   ['imported', wattHours('import')],
   ['exported', wattHours('export')],
@@ -67,15 +70,15 @@ const FIELDS_OF_ONE: ReadonlyMap<string, Field> = new Map([
   ['WPhase3', watts('import/l3')],
 ]);
 /**
- * In version 1.9 the registers of charge points and inverters have names of their own. The register of a charge point is in kWh, that of an
- * inverter in Wh.
+ * In version 1.9, the registers of charge points and of inverters have their own names. The register of a charge point is in kWh; the
+ * register of an inverter is in Wh.
  */
 const CHARGE_POINT = kilowattHours('import');
 const INVERTER = wattHours('export');
 
-/** Returns the meaning of a field; undefined for fields that are not read, including the energy of one day or one charge. */
+/** Returns the meaning of a field; undefined for fields that are ignored, including the energy of one day or one charge. */
 function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
-  // openWB computes the import of an inverter; it is not metered.
+  // The import of an inverter is computed by openWB and not measured.
   if (version === 2) return part === 'pv' && field === 'imported' ? undefined : FIELDS_OF_TWO.get(field);
   if (part === 'chargepoint' && field === 'kWhCounter') return CHARGE_POINT;
   if (part === 'pv' && field === 'WhCounter') return INVERTER;
@@ -83,17 +86,17 @@ function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
 }
 
 const HIERARCHY = /^((?:.+\/)?openWB)\/counter\/get\/hierarchy$/;
-/** Maximum number of elements in openWB's hierarchy of components; no home has more. */
+/** Maximum number of elements in openWB's hierarchy of components. Installations in homes are smaller. */
 const MAX_ELEMENTS = 1_000;
 
-/** Counters behind the grid meter, by the topic of the hierarchy that lists them. */
+/** Ids of the counters behind the grid meter, by the topic on which openWB publishes its hierarchy. */
 type Behind = Map<string, ReadonlySet<string>>;
 
 const isHierarchy = (topic: string): boolean => HIERARCHY.test(topic);
 
 /**
- * Stores the counters behind the grid meter from `[{"id": 0, "type": "counter", "children": […]}]`. The first element is the grid meter;
- * all its descendants lie behind it. Counters next to the first element also count as behind it, because openWB does not treat them as grid
+ * Stores the counters behind the grid meter from `[{"id": 0, "type": "counter", "children": […]}]`. The first element is the grid meter,
+ * and all its descendants are behind it. The siblings of the first element are stored, too, because openWB does not treat them as grid
  * meters. An invalid hierarchy changes nothing.
  */
 function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
@@ -136,7 +139,7 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecode
   const parsed = parseTopic(topic);
   if (parsed === null) return null;
   if (parsed === 'other') return createEmptyResult();
-  // A counter behind the grid meter gets the circuit `branch`, which shows that it is not the grid meter.
+  // The word `branch` in the channel shows that a counter behind the grid meter is not the grid meter.
   const circuit = isBehind(memory, parsed.device) ? 'branch/' : '';
   if (parsed.version === 2 && parsed.field === 'powers') return decodePhases(parsed, payload, circuit);
   const found = fieldOf(parsed);

@@ -13,11 +13,11 @@ import { createRefusal, createValueCollector, type ValueCollector } from '../rea
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
-/** Last words of topics on which telegrams are published. Other messages have such topics, too, so the body decides. */
+/** Last levels of topics on which telegrams are published. Other messages have such topics, too, so the payload decides. */
 const LAST = new Set(['raw', 'telegram']);
-/** DSMR-reader's topic, on which only telegrams are published. */
+/** Matches DSMR-reader's topic for telegrams. All messages on it are telegrams. */
 const CERTAIN = /(^|\/)dsmr\/raw$/;
-/** Header of a telegram: three letters of the manufacturer and a digit for the baud rate. */
+/** Matches the header of a telegram: three letters for the manufacturer and a digit for the baud rate. */
 const HEADER = /^\/[A-Za-z]{3}\d/;
 const OBIS = /\n\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}\(/;
 
@@ -38,7 +38,7 @@ function isTelegram(topic: string, text: string | null): boolean {
   return HEADER.test(start) && OBIS.test(start);
 }
 
-/** Direction and, for single phases, the phase, by the third number (C) of the OBIS code `1-0:C.D.E`. */
+/** Flow by the third number (C) of the OBIS code `1-0:C.D.E`: the direction, and the phase if the code is for a single phase. */
 const FLOWS: Record<string, string> = {
   1: 'import',
   2: 'export',
@@ -66,7 +66,7 @@ function registerOf(code: string): Register | null {
   return { channel: channel + suffix, kind: 'energy_total_kwh' };
 }
 
-/** A register of a gas, heat or water meter that sends its values through the electricity meter. */
+/** A register of a gas, heat or water meter that sends its values to the electricity meter. */
 interface OtherRegister {
   channel: string;
   kind: ValueKind;
@@ -74,15 +74,15 @@ interface OtherRegister {
   times: number;
   per: number;
   /**
-   * Time of the register, because gas, heat and water meters report only once an hour or every five minutes. Undefined if the telegram's
-   * time applies.
+   * Time of this register: gas, heat and water meters report only once an hour or every five minutes. Undefined if the time of the telegram
+   * applies.
    */
   stamp: string | undefined;
 }
 
 /**
- * OBIS codes of the registers on an M-Bus channel: the latest value (24.2.1), gas at flow conditions (24.2.3, Belgium), and the form of
- * DSMR 2 and 3 (24.3.0).
+ * Matches OBIS codes of the registers on an M-Bus channel: the latest value (24.2.1), gas at flow conditions (24.2.3, Belgium), and the
+ * form of DSMR 2 and 3 (24.3.0).
  */
 const MBUS = /^0-([1-9]):24\.(2\.1|2\.3|3\.0)$/;
 /**
@@ -99,7 +99,7 @@ const TYPES = new Map<number, Commodity>([
   [21, 'water'],
   [22, 'water'],
 ]);
-/** OBIS codes that themselves state the medium (IEC 62056-61). If a telegram has several gas codes, the first of this list is read. */
+/** OBIS codes of gas without an M-Bus channel (IEC 62056-61). If a telegram contains several of them, the first in this list is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
   ...GAS.map((code) => [code, getVolumeChannel('gas')] as const),
