@@ -4,7 +4,7 @@ import { getPayloadMembers } from './members.ts';
 import { proposeMapping } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
-/** Generated names, composed from words as in firmware. */
+/** Generates names from words that firmware uses. */
 const words = fc.array(
   fc.constantFrom(
     'active',
@@ -32,7 +32,7 @@ const style = fc.constantFrom(
   (all: string[]) => all.join('-'),
   ([first = '', ...rest]: string[]) => first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''),
 );
-/** Units that may be proposed for each ending of a name. An empty list means that no unit may be proposed. */
+/** Units that `proposeMapping` may propose for each ending of a name. An empty list means that it must propose none. */
 const UNITS: Record<string, string[]> = {
   kWh: ['kWh'],
   kwh: ['kWh'],

@@ -29,7 +29,7 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
   }
 }
 
-/** Returns the registers and powers of a test case's message under the given settings, by device and series. */
+/** Returns the registers and powers that a test case's message contains under the given settings, by device and series. */
 function readBy(given: Parameters<typeof createCaseMessage>[0], settings: DecoderSettings) {
   const decoders = createDecoders();
   const message = createCaseMessage(given);
@@ -54,7 +54,8 @@ test('reports a changed setting for each series whose numbers change, and for no
     for (const variant of variantsOf(settings)) {
       const changed = parseDecoderSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];
-      // If another family decodes the message under the changed settings, its values belong to another device.
+      // If another family decodes the message under the changed settings, the values belong to another device, so a comparison has no
+      // meaning.
       if (was.family !== is.family || was.family === undefined) continue;
       const [before, after] = [settings, changed].map((one) => mergeNumberSettings(readDecoderConfig(one), {}));
       for (const [key, said] of was.bySeries) {
@@ -71,8 +72,8 @@ test('reports a changed setting for each series whose numbers change, and for no
           kind,
           native_name,
         });
-        // A changed condition of a mapping may admit other messages than this test case's, so a reported change is accepted although this
-        // message's numbers are the same.
+        // A changed condition of a mapping may apply to other messages than this one. A reported change is therefore accepted, although the
+        // numbers of this message are the same.
         if (told && !isOther && conditionsOf(settings) !== conditionsOf(changed)) continue;
         expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
         counts[isOther ? 'other' : 'same']++;

@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * Returns settings that may make a message readable, or more of its values. Each has one member of `decoder_config`. If only the owner
- * knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
+ * Returns settings with which a message may become readable, or more of its values. Each setting has one member of `decoder_config`. If
+ * only the owner knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
  */
 export function proposeDecoderSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
@@ -36,8 +36,8 @@ export function proposeDecoderSettings({ topic, settings, seen, asked }: Known):
 }
 
 /**
- * Returns an example setting for a name in a meter script, with the unit at the end of the name; null if the name has no unit. The import
- * is an example, too: only the owner knows the direction.
+ * Returns an example setting for a name in a meter script, with the unit at the end of the name; null if the name has no unit. Only the
+ * owner knows the direction, so the direction in the setting is an example, too.
  */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
   const unit = findUnitSuffix(name);

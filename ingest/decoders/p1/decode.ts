@@ -107,18 +107,22 @@ const DIRECT = new Map<string, string>([
   ['8-0:1.0.0', getVolumeChannel('water')],
   ['9-0:1.0.0', getVolumeChannel('water', 'warm')],
 ]);
-/** A value with its unit, such as `001234.567*kWh`, as telegrams contain it. */
+/** Matches a value with its unit in a telegram, such as `001234.567*kWh`. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
-/** Positions of unit and value among the groups of a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
+/**
+ * Positions of unit and value among the parentheses of a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`.
+ */
 const OLD = { unit: 5, value: 6 };
 
-/** Returns the gas, heat or water register in a line of a telegram; null if the line contains none or its medium is unknown. */
+/**
+ * Returns the gas, heat or water register in a line of a telegram; null if the line contains no such register or if its medium is unknown.
+ */
 function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): OtherRegister | null {
   const [, place, what] = MBUS.exec(code) ?? [];
   const direct = place === undefined ? DIRECT.get(code) : undefined;
   if (place === undefined && direct === undefined) return null;
   const isThere = (other: string) => (lines.get(other)?.at(-1) ?? '') !== '';
-  // If an M-Bus meter has several codes, only its latest value (24.2.1) is read.
+  // If an M-Bus meter has several codes, only the code of its latest value (24.2.1) is read.
   if (place !== undefined && what !== '2.1' && isThere(`0-${place}:24.2.1`)) return null;
   if (GAS.includes(code) && GAS.find(isThere) !== code) return null;
   const stamp = groups.length > 1 ? groups[0] : undefined;
@@ -135,7 +139,7 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
 
 /**
  * Returns the channel of an M-Bus meter. If the telegram states no device type, only gas is recognised, by the code 24.2.3: no other medium
- * reports a volume at flow conditions.
+ * is measured at flow conditions. Returns null for all other meters.
  */
 function channelOf(place: string, type: string | undefined, what: string | undefined): string | null {
   const commodity =
@@ -143,10 +147,10 @@ function channelOf(place: string, type: string | undefined, what: string | undef
   return commodity ? getVolumeChannel(commodity, `mbus${place}`) : null;
 }
 
-/** OBIS codes of the electricity meter's number: in the Netherlands and Belgium, in Sweden, and in Luxembourg. */
+/** OBIS codes of the electricity meter's serial number: in the Netherlands and Belgium, in Sweden, and in Luxembourg. */
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
-/** Decoder of P1 port telegrams (DSMR, eMUCS), independent of the device that publishes them. */
+/** Decoder of P1 port telegrams (DSMR, eMUCS) from any reading device. */
 export const p1Family = createStatelessFamily({ name: 'p1', takes: mayHaveTelegram, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
@@ -189,8 +193,8 @@ function addRegister(collector: ValueCollector, { code, device, channel, kind, a
 }
 
 /**
- * Returns the device's id: the meter's number, decoded from hex to the text on its label. If the telegram contains no number, the id
- * consists of manufacturer and type.
+ * Returns the device's id: the meter's serial number, decoded from hex to the text on the meter's label. If the telegram contains no serial
+ * number, the id consists of manufacturer and type.
  */
 function deviceOf({ header, lines }: Telegram): string {
   const serial = SERIALS.map((code) => lines.get(code)?.[0]).find((one) => one);

@@ -11,11 +11,11 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 const crc16 = (bytes: Uint8Array): number =>
   bytes.reduce((crc, byte) => (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] as number), 0);
 
-/** A line of a telegram: its OBIS code, followed by groups in parentheses. */
+/** Matches a line of a telegram: an OBIS code, followed by groups in parentheses. */
 const LINE = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3})((?:\([^()]{0,2048}\))+)$/;
-/** Second half of a line that DSMR 3 splits in two: the line after `0-1:24.3.0(…)(m3)` is `(00001.001)`. */
+/** Matches the second half of a line that DSMR 3 splits in two: the line after `0-1:24.3.0(…)(m3)` is `(00001.001)`. */
 const REST = /^\(([^()]{0,64})\)$/;
-/** OBIS codes of the telegram's version; Belgian meters use the second one. From version 4 on, telegrams end with a checksum. */
+/** OBIS codes of the telegram's version; Belgian meters use the second code. From version 4 on, telegrams end with a checksum. */
 const VERSIONS = ['1-3:0.2.8', '0-0:96.1.4'];
 const FIRST_WITH_CHECKSUM = 4;
 
@@ -23,11 +23,11 @@ const FIRST_WITH_CHECKSUM = 4;
 export interface Telegram {
   /** Manufacturer and type of the meter: the first line of the telegram without its `/`. */
   header: string;
-  /** Groups in parentheses, by OBIS code. If several lines have the same code, only the groups of the first of these lines. */
+  /** Groups in parentheses, by OBIS code. If several lines have the same code, the groups of the first of these lines. */
   lines: ReadonlyMap<string, string[]>;
 }
 
-/** Parses a telegram from `/` to `!` and verifies its checksum if it has one. Returns an error text if it is unusable. */
+/** Parses a telegram from `/` to `!` and verifies the checksum, if there is one. Returns an error text if the telegram is unusable. */
 export function parseTelegram(text: string): Telegram | string {
   const start = text.indexOf('/');
   const end = start < 0 ? -1 : findEnd(text, start);
@@ -56,15 +56,18 @@ export function parseTelegram(text: string): Telegram | string {
 }
 
 /**
- * Returns the position of the `!` that ends the telegram, which is at the beginning of a line. Elsewhere, such as in a text message of the
- * grid operator, `!` is an ordinary character.
+ * Returns the position of the `!` that ends the telegram. It is the first character of its line: elsewhere, such as in a text message of
+ * the grid operator, `!` is an ordinary character.
  */
 function findEnd(text: string, start: number): number {
   const found = text.indexOf('\n!', start);
   return found < 0 ? -1 : found + 1;
 }
 
-/** Whether the checksum matches the telegram. Also accepts a telegram in which a program has replaced the meter's CR LF by LF. */
+/**
+ * Whether the checksum matches the telegram. Also accepts a telegram in which a program has replaced CR LF by LF after the meter computed
+ * the checksum.
+ */
 function matches(body: string, checksum: string): boolean {
   // Some meters print the checksum without leading zeros.
   if (!/^[0-9A-Fa-f]{1,4}$/.test(checksum)) return false;

@@ -4,8 +4,8 @@ import { createChannelWord } from '#src/devices/channel-name.ts';
 export const RESERVED_CHANNEL_WORD_PATTERN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
 /**
- * Converts a name into one word of a channel. A long name is cut and gets a hash, so that long names with the same beginning stay
- * different.
+ * Converts a name into one word of a channel. Shortens a long name and appends a hash, so that two long names with the same beginning get
+ * different words.
  */
 export function createCircuitWord(text: string): string {
   const word = createChannelWord(text);
@@ -14,7 +14,10 @@ export function createCircuitWord(text: string): string {
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 
-/** Returns six hex digits of FNV-1a over code points. Stored channels contain these digits, so the result must never change. */
+/**
+ * Returns six hex digits of the FNV-1a hash over the code points of a text. Stored channels contain these digits, so the result must never
+ * change.
+ */
 function mark(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

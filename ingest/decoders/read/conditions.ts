@@ -7,8 +7,8 @@ export type PayloadConditionTest = (body: unknown) => boolean;
 const ALWAYS: PayloadConditionTest = () => true;
 
 /**
- * Compiles conditions on a body: each JSONPath must lead to the required value. A number also equals its text, because many bridges print
- * all values as texts. Without conditions, the returned function is always true.
+ * Compiles the conditions on a JSON body: each JSONPath must lead to the required value. A number also equals its text, because many
+ * bridges publish all values as texts. Without conditions, the compiled test is always true.
  */
 export function compilePayloadConditions(where: PayloadConditions | undefined): PayloadConditionTest {
   if (where === undefined) return ALWAYS;

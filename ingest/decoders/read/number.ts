@@ -1,6 +1,6 @@
 /**
- * Decimal number with optional sign, fraction and exponent, and surrounding blanks. Hexadecimal numbers, separators and empty texts do not
- * match.
+ * Matches a decimal number with optional sign, fraction and exponent, and surrounding blanks. Does not match hexadecimal numbers, thousands
+ * separators and empty texts.
  */
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
 /** Texts that firmware prints instead of a value. */
@@ -20,12 +20,12 @@ const NOTHING = new Set([
   '-',
 ]);
 
-/** Result of reading a number. Null: the device states that it has no value. Undefined: not a number. */
+/** Result of reading a number. Null: the device reports that it has no value. Undefined: the value is not a number. */
 export type ParsedNumber = number | null | undefined;
 
 /**
- * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Stricter than `Number`: an empty text is no
- * value (null), and a boolean or hexadecimal digits (`true`, `"0x1F4"`) are no number (undefined).
+ * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Unlike `Number`, returns null for an empty text
+ * (no value), and undefined for a boolean or hexadecimal digits (`true`, `"0x1F4"`), which are not numbers.
  */
 export function readNumber(value: unknown): ParsedNumber {
   if (value === null || value === undefined) return null;
@@ -41,8 +41,8 @@ const TRUE = new Set(['true', 'on', '1', 'online', 'yes']);
 const FALSE = new Set(['false', 'off', '0', 'offline', 'no']);
 
 /**
- * Reads a boolean state from the words that firmware uses, ignoring upper and lower case. Returns null if the device states that it has no
- * value, undefined if the value is not a state.
+ * Reads a boolean state from the words that firmware uses, ignoring upper and lower case. Returns null if the device reports that it has no
+ * value; undefined if the value is not a state.
  */
 export function readBoolean(value: unknown): boolean | null | undefined {
   if (value === null || value === undefined) return null;

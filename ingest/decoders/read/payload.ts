@@ -6,19 +6,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Matches `nan` and `inf` as JSON values (outside strings). Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
-/** A parsed JSON object. To ignore inherited members, read it with `getMember` or `Object.hasOwn`. */
+/** A parsed JSON object. Read its members with `getMember` or `Object.hasOwn`, because plain access would also return inherited members. */
 export type Json = Record<string, unknown>;
 
 /**
  * Cache of the last payload, with its text and JSON. All families examine the same message one after another, so the payload is decoded and
- * parsed only once. Sharing is safe, because no code modifies a payload or an object that was parsed from it.
+ * parsed only once. All families may use the same object, because no code modifies a payload or its parsed JSON.
  */
 const latest: { payload: Buffer | null; text: string | null; json: unknown } = {
   payload: null,
   text: null,
   json: null,
 };
-/** Marker: the payload has not been parsed as JSON yet. */
+/** Marks a cached payload that has not been parsed as JSON yet. */
 const UNASKED = Symbol('unasked');
 
 /** Returns the payload as text without a byte-order mark; null if it is not UTF-8 or too long. */
@@ -41,8 +41,8 @@ function decodeText(payload: Buffer): string | null {
 }
 
 /**
- * Returns the payload as JSON; undefined if it is not JSON. NaN and Infinity become null. NUL and lone surrogates become U+FFFD, so that
- * each text can be stored.
+ * Returns the payload as JSON; undefined if the payload is not JSON. NaN and Infinity become null. NUL and lone surrogates become U+FFFD,
+ * so that PostgreSQL can store each text.
  */
 export function readJson(payload: Buffer): unknown {
   const text = readText(payload);
@@ -59,8 +59,9 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Whether the payload begins like a JSON object and contains all the given words. With this check, a family need not parse every body, most
- * of which belong to other families. If the payload is not valid text, its bytes are searched, so that its family can refuse the message.
+ * Whether the payload begins like a JSON object and contains all the given words. A family calls this quick check first, because most
+ * payloads belong to other families and need not be parsed. Searches the bytes of a payload that is not valid text, so that its family can
+ * refuse the message.
  */
 export function hasJsonObjectWithWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;
@@ -85,13 +86,13 @@ function parseLeniently(text: string): unknown {
 /** Returns the payload as a JSON object; null if it is none. */
 export const parseJsonObject = (payload: Buffer): Json | null => asObjectOrNull(readJson(payload));
 
-/** A name with its value. A unit may follow after a blank: `e1=4567 kWh`. */
+/** Matches a name with its value, possibly followed by a blank and a unit: `e1=4567 kWh`. */
 const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*(?: [^\s=]{1,5})?)\s*$/;
 const MAX_PAIRS = 500;
 
 /**
- * Parses a text of names and values, separated by commas, semicolons, `&`, blanks or lines (`tot_i=8848,tot_o=7097`). Returns an object of
- * texts; undefined if a piece has another form.
+ * Parses a text of names and values, separated by commas, semicolons, `&`, blanks or line breaks (`tot_i=8848,tot_o=7097`). Returns an
+ * object with the values as texts; undefined if a part of the text has another form.
  */
 export function parseNameValuePairs(payload: Buffer): Json | undefined {
   const text = readText(payload);
@@ -103,15 +104,16 @@ export function parseNameValuePairs(payload: Buffer): Json | undefined {
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** A point in InfluxDB's line protocol: measurement, tags, fields and possibly a time in nanoseconds. */
+/** Matches a point in InfluxDB's line protocol: measurement, tags, fields and possibly a time in nanoseconds. */
 const POINT =
   /^([^\s,=]{1,64})((?:,[^\s,="]{1,64}=[^\s,="]{1,64}){0,16}) ([^\s=,]{1,64}=\S{1,8000})(?: (\d{16,19}))?\s*$/;
-/** A field of a point: a number, possibly with the mark of an integer, or a text in quotes. */
+/** Matches a field of a point: a quoted text or a number, possibly followed by the letter that marks an integer. */
 const FIELD = /^([^\s=,"]{1,64})=(?:(-?[\d.]+(?:e[+-]?\d+)?)[iu]?|"([^"]{0,64})")$/i;
 
 /**
- * Parses one point of InfluxDB's line protocol (`energy,host=m1 import_kwh=7.5,power_w=412i`). Its tags distinguish devices. A field
- * `value` gets the names of the measurement and the tags. Returns undefined for every other text.
+ * Parses one point of InfluxDB's line protocol (`energy,host=m1 import_kwh=7.5,power_w=412i`) into an object. The tags of the point
+ * distinguish devices. If its only fields are `value` and `unit`, the value is named by the measurement and the tags. Returns undefined for
+ * every other text.
  */
 function parseLineProtocol(payload: Buffer): Json | undefined {
   const text = readText(payload);
@@ -130,7 +132,7 @@ function parseLineProtocol(payload: Buffer): Json | undefined {
   };
 }
 
-/** Returns a text of names and values, or a point of the line protocol, as an object; undefined if the text is neither. */
+/** Parses a text of names and values, or a point of InfluxDB's line protocol, into an object; returns undefined for every other text. */
 export const parseNamedTexts = (payload: Buffer): Json | undefined =>
   parseNameValuePairs(payload) ?? parseLineProtocol(payload);
 

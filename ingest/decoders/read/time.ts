@@ -6,13 +6,13 @@ import { readNumber } from './number.ts';
  * count uptime.
  */
 const EARLIEST_MS = Date.UTC(2020, 0, 1);
-/** Maximum time that a device's clock may be ahead; the same as for native devices. */
+/** Maximum time that a device's clock may be ahead of the service's clock. The same limit applies to native devices. */
 const FUTURE_MS = 5 * 60_000;
 /** Threshold between Unix seconds and milliseconds: seconds reach this value in the year 5138; milliseconds passed it in 1973. */
 const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** Returns a plausible time unchanged. Returns null for a time before 2020 or in the future; the time of receipt then applies. */
+/** Returns a plausible time unchanged. Returns null for a time before 2020 or in the future; the caller then uses the time of receipt. */
 export const nullIfImplausibleTime = (ms: number | null, receivedAtMs: number): number | null =>
   ms !== null && Number.isFinite(ms) && ms >= EARLIEST_MS && ms <= receivedAtMs + FUTURE_MS ? Math.round(ms) : null;
 
@@ -20,8 +20,8 @@ export const nullIfImplausibleTime = (ms: number | null, receivedAtMs: number): 
 export const unixToMs = (value: number): number => (Math.abs(value) >= SMALLEST_UNIX_MS ? value : value * 1_000);
 
 /**
- * Parses ISO 8601 into Unix ms. A time without a zone is local time in `tz` (IANA), or null if `tz` is unknown. In the hour that occurs
- * twice in autumn, the time nearer to the receipt is used.
+ * Parses ISO 8601 into Unix ms. A time without a zone is local time in `tz` (IANA); if `tz` is not set, the result is null. In the hour
+ * that occurs twice in autumn, the time nearer to the receipt is used.
  */
 export function parseIsoTime(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
   if (typeof text !== 'string' || text.length > 40) return null;
@@ -37,12 +37,12 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
 }
 
 /**
- * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined: any of the first three,
- * distinguished by the form and the size of the number.
+ * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined means one of the first
+ * three formats, which the form and the size of the number distinguish.
  */
 export type TimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
-/** Returns the message's own time in Unix ms; null if the message has no time or an implausible one (`nullIfImplausibleTime`). */
+/** Returns the message's own time in Unix ms; null if the message has no time or an implausible time (`nullIfImplausibleTime`). */
 export function parseMessageTime(
   value: unknown,
   form: TimeFormat,
@@ -57,25 +57,26 @@ export function parseMessageTime(
   return nullIfImplausibleTime(ms, options.receivedAtMs);
 }
 
-/** Converts local time (`2026-07-05T21:00:00`) of a time zone to Unix ms; returns null if either is invalid. */
+/** Converts local time (`2026-07-05T21:00:00`) of a time zone to Unix ms; returns null if the time or the zone is invalid. */
 function fromLocal(local: string, tz: string, receivedAtMs: number): number | null {
   const read = DateTime.fromISO(local, { zone: tz });
-  // A local time that the clock skips in spring is invalid; luxon would move it.
+  // A local time that the clock skips in spring is invalid. luxon would return a later time instead.
   if (!read.isValid || !read.toISO({ includeOffset: false })?.startsWith(local.slice(0, 16))) return null;
   const all = read.getPossibleOffsets().map((one) => one.toMillis());
   return all.reduce((best, ms) => (Math.abs(ms - receivedAtMs) < Math.abs(best - receivedAtMs) ? ms : best));
 }
 
 /**
- * Time in a P1 telegram: two digits each for year, month, day, hour, minute and second, then S (summer time), W (winter time) or nothing.
+ * Matches the time in a P1 telegram: two digits each for year, month, day, hour, minute and second, then S (summer time), W (winter time)
+ * or nothing.
  */
 const P1_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)([SW]?)$/;
 /** UTC offsets of summer time (S) and winter time (W) in the countries with P1 ports. */
 const OFFSETS: Record<string, string> = { S: '+02:00', W: '+01:00' };
 
 /**
- * Parses a meter's time into Unix ms: `211205210829W`, with S for summer or W for winter time. Without the letter, the time is local in the
- * zone `tz`. Returns null if the time is invalid.
+ * Parses a meter's time (`211205210829W`) into Unix ms. The letter is S for summer time or W for winter time. Without the letter, the time
+ * is local in the zone `tz`. Returns null if the time is invalid, or if it has no letter and `tz` is not set.
  */
 function parseP1Timestamp(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
   if (typeof text !== 'string' || text.length > 20) return null;

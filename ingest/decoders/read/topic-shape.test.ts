@@ -51,7 +51,7 @@ test('recognises topics and messages of radio receivers by their words', () => {
     expect([topic, isRadioMessage(topic, nothing)]).toEqual([topic, true]);
   }
   expect(isRadioMessage('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
-  // Sensors without an integrity check, which rtl_433 also supports.
+  // Sensors that send no integrity check. rtl_433 also supports these.
   const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
   expect(isRadioMessage('any/thing', Buffer.from(sensor))).toBe(true);
   expect(isRadioMessage('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);

@@ -1,17 +1,18 @@
 /**
- * Maximum length of a topic shape in bytes. The number and the length of its words are also limited, because topics are arbitrary input.
+ * Maximum length of a generalised topic in bytes. The number of its levels and their length are also limited, because anybody can choose a
+ * topic.
  */
 const MAX_BYTES = 120;
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
 
-/** A MAC address such as `00:1A:2B:3C:4D:5E`, with colons or hyphens. */
+/** Matches a MAC address such as `00:1A:2B:3C:4D:5E`, with colons or hyphens. */
 const MAC = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i;
 const NUMBER = /^(\d+|0x[0-9a-f]+)$/i;
-/** A word that is hexadecimal, such as a MAC address or the end of one. */
+/** Matches a hexadecimal word, such as a MAC address or the end of a MAC address. */
 const HEX = /^(?=[a-f]*\d)[0-9a-f]{6,}$|^[0-9a-f]{12}$|^[0-9a-f]{16}$/i;
 const COUNT = /\d{4}/;
-/** A manufacturer's serial number: at least eight characters, at least four of them digits. */
+/** Matches a manufacturer's serial number: at least eight characters, including at least four digits. */
 const SERIAL = /^(?=(\D*\d){4})[a-z0-9]{8,}$/i;
 const UNSHOWN = /[\p{C}+#]/u;
 
@@ -25,25 +26,25 @@ const isId = (word: string): boolean =>
 
 /**
  * Replaces the levels of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT
- * topic filter of at most 120 bytes and eight levels; `#` replaces the rest. Pure.
+ * topic filter of at most 120 bytes and eight levels. If the topic is longer, the filter ends with `#`. Pure.
  */
 export function generaliseTopic(topic: string): string {
   let shape = '';
   for (const [index, word] of topic.split('/', MAX_WORDS + 1).entries()) {
     const next = (index === 0 ? '' : '/') + (isId(word) ? '+' : word);
-    // Two bytes are reserved for `/#` at the end of the shape.
+    // Two bytes are reserved for `/#` at the end of the filter.
     if (index === MAX_WORDS || Buffer.byteLength(shape + next) > MAX_BYTES - 2) return index === 0 ? '#' : `${shape}/#`;
     shape += next;
   }
   return shape;
 }
 
-/** Names of programs that receive radio signals of all meters and sensors in range, including those of neighbours. */
+/** Matches names of programs that receive the radio signals of all meters and sensors in range, including those of neighbours. */
 const RECEIVER =
   /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical[_-]?21|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
 /**
- * Typical content of messages of radio receivers: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity check
- * and battery state.
+ * Typical content of messages from radio receivers: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity
+ * check and battery state.
  */
 const RECEIVED = [
   '"ERTSerialNumber"',

@@ -12,7 +12,10 @@ const RANGES: Record<ValueKind, readonly [number, number]> = {
 };
 const DEVICE = /^\P{Cc}{1,128}$/u;
 export const isDeviceId = (id: string): boolean => DEVICE.test(id);
-/** Maximum length of a channel name. Real names have about 40 characters. The name is part of an index key, whose size is limited. */
+/**
+ * Maximum length of a channel name. Real names have about 40 characters. The name is part of an index key, and PostgreSQL limits the size
+ * of index keys.
+ */
 const MAX_CHANNEL = 128;
 const MAX_SAID = 10_000;
 /** Maximum number of refusals that are reported for one message. */
@@ -25,10 +28,13 @@ export interface MessageQuantity {
   kind: ValueKind;
   /** Value as in the message: a number, a text or null (no value). */
   value: unknown;
-  /** Factor (`times`) and divisor (`per`) to the unit of the kind: `times` 1000 from kW to W, `per` 1000 from Wh to kWh. */
+  /**
+   * Factor (`times`) and divisor (`per`) that convert the value to the unit of its kind: `times` 1000 from kW to W, `per` 1000 from Wh to
+   * kWh.
+   */
   times?: number;
   per?: number;
-  /** Minimum of the value, if it differs from the minimum of the kind. For example, a net register may be negative. */
+  /** Minimum of the value, if another minimum than the kind's applies. For example, a net register may be negative. */
   least?: number;
   /** The message's own time, already checked for plausibility (`parseMessageTime`). If null or missing, the time of receipt applies. */
   atMs?: number | null;
@@ -42,13 +48,16 @@ export interface MessageQuantity {
 
 /** Collects the values of one message and checks each of them independently. */
 export interface ValueCollector extends FamilyDecodeResult {
-  /** Adds a quantity. Ignores it if the device reports no value (null, nan, unknown); refuses it if it is not a number or out of bounds. */
+  /**
+   * Adds a quantity. Ignores the quantity if the device reports no value (null, nan, unknown). Refuses a value that is not a number or not
+   * plausible.
+   */
   add(quantity: MessageQuantity): void;
   /** Adds a state of kind `heating` or `availability`; refuses a word that is not a state. */
   addState(state: Omit<MessageQuantity, 'times' | 'per' | 'intervalMs'>): void;
   /** Refuses an element of the message, and records the element's device if it is known. */
   refuse(reason: string, device?: string): void;
-  /** Records a device that has no usable value until its owner has set a unit. */
+  /** Records a device whose messages contain no usable value until the owner has set a unit. */
   see(device: string): void;
   seen: string[];
   blamed: string[];
@@ -102,13 +111,13 @@ export function createValueCollector(): ValueCollector {
   };
 }
 
-/** Returns the result for a message of this family without readings: a command, an echo or irrelevant data. */
+/** Returns the result of a message that belongs to the family but contains no readings: a command, an echo or irrelevant data. */
 export const createEmptyResult = (): FamilyDecodeResult => ({ said: [], refused: [] });
 
-/** Returns the result for a message of this family that cannot be used at all. */
+/** Returns the result of a message that belongs to the family but is unusable as a whole. */
 export const createRefusal = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
 
-/** Converts Fahrenheit to Celsius; returns anything else unchanged. */
+/** Converts a number in Fahrenheit to Celsius; returns any other value, and a value in Celsius, unchanged. */
 export function convertToCelsius(value: unknown, unit: 'C' | 'F'): unknown {
   if (unit === 'C') return value;
   const read = readNumber(value);

@@ -13,7 +13,7 @@ test.each([
   [10142194.0, 'L', 10142.194],
   [4321, 'litres', 4.321],
   [5, 'dm³', 0.005],
-  // Expected values follow from the exact definition of the foot. A product of doubles would differ in the last digits.
+  // The expected value follows from the exact definition of the foot. A product of floating-point numbers would differ in the last digits.
   [123456, 'ft³', 3495.884612861952],
   [1, 'CCF', 2.8316846592],
   [1.5, 'MCF', 42.475269888],

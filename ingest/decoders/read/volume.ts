@@ -1,6 +1,8 @@
 import type { Commodity } from '#src/database/meter.ts';
 
-/** Scale from a unit to m³: `value * times / per`. `times` is whole and `per` a power of ten, so that the result is exact in decimals. */
+/**
+ * Scale from a unit to m³: `value * times / per`. `times` is an integer and `per` a power of ten, so that the result is exact in decimals.
+ */
 export interface VolumeScale {
   times: number;
   per: number;
@@ -8,10 +10,14 @@ export interface VolumeScale {
 
 const CUBIC_METRE: VolumeScale = { times: 1, per: 1 };
 const LITRE: VolumeScale = { times: 1, per: 1_000 };
-/** Returns the scale of cubic feet, which are 0.3048³ m³ by definition. `hundreds`: exponent of ten in the unit, such as 2 for 100 ft³. */
+/**
+ * Returns the scale that converts cubic feet to m³. One ft³ is 0.3048³ m³ by definition. `hundreds`: exponent of ten in the unit, such as 2
+ * for 100 ft³.
+ */
 const cubicFeet = (hundreds: 0 | 2 | 3): VolumeScale => ({ times: 28_316_846_592, per: 10 ** (12 - hundreds) });
 /**
- * American gallon, 231 cubic inches. An imperial gallon is a fifth larger, so `gal` is not a unit unless it is known which gallon is meant.
+ * Scale of the American gallon: 231 cubic inches. An imperial gallon is a fifth larger, so `gal` is a unit only if it is known which gallon
+ * the meter uses.
  */
 export const US_GALLON: VolumeScale = { times: 3_785_411_784, per: 10 ** 12 };
 
@@ -27,8 +33,8 @@ const UNITS = new Map<string, VolumeScale>([
 ]);
 
 /**
- * Returns the scale of a volume unit to m³. Undefined for any other unit, including a flow (`m³/h`) and a gallon that may be American or
- * imperial.
+ * Returns the scale that converts a volume unit to m³. Returns undefined for any other unit, for a flow (`m³/h`), and for a gallon, which
+ * may be American or imperial.
  */
 export const findVolumeScale = (unit: string | null | undefined): VolumeScale | undefined =>
   typeof unit === 'string'

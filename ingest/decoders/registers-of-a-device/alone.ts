@@ -2,13 +2,16 @@ import type { UncountedReason } from '../vocabulary/name-facts.ts';
 import { classifyRegisters } from './judge.ts';
 import { getRegisterProperties, type RegisterDescription } from './register.ts';
 
-/** Classification of one register or power without the other registers of its device. */
+/**
+ * Classification of one register or power, independent of the other registers of its device. `counted`: the register contributes to the
+ * totals of `channel`.
+ */
 export type SingleRegisterClassification =
   | { is: 'counted'; channel: string }
   | { is: 'not counted'; because: UncountedReason }
   | { is: 'unknown' };
 
-/** Classifies a register as if its device had no other register. Used to try out single names. */
+/** Classifies a register as if its device had no other register. For trying single names. */
 export function classifySingleRegister(described: RegisterDescription): SingleRegisterClassification {
   const { not } = getRegisterProperties(described);
   if (not) return { is: 'not counted', because: not };

@@ -10,7 +10,7 @@ const verdictsOf = (names: readonly string[], device = ''): Record<string, strin
 };
 const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
-/** Returns the words of all languages that have this meaning and no other. */
+/** Returns the words, in all languages, whose only meaning is this concept. */
 const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'period' | 'heats') =>
   LANGUAGES.flatMap(({ words }) =>
     words.flatMap(([of, list]) => (of === concept ? list.filter((word) => /^\p{L}+$/u.test(word)) : [])),
@@ -22,7 +22,9 @@ const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'p
   });
 
 const one = (concept: Parameters<typeof wordsOf>[0]) => fc.constantFrom(...wordsOf(concept));
-/** Generated names of the registers of one device, with the true meaning of each: a total, or a part of the total in the same direction. */
+/**
+ * Generates the names of the registers of one device, with the true meaning of each: a total, or a part of the total in the same direction.
+ */
 const registers = fc
   .record({
     total: fc.constantFrom('Total', 'Gesamt', 'Energy', ''),
@@ -58,7 +60,7 @@ describe('registers of a device with arbitrary names', () => {
             .filter((channel) => isCounted(channel) && /(?:^|\/)import/.test(channel) && !channel.startsWith('heat/'))
             .map((channel) => channel.replace(/\/?import.*$/, '')),
         );
-        // In each circuit, either the total counts, or the tariffs, or the phases (normalise/channels.ts).
+        // In each circuit, either the total contributes to the energy, or the tariffs, or the phases (normalise/channels.ts).
         expect(circuits.size).toBeLessThanOrEqual(1);
       }),
       { numRuns: 2_000 },
@@ -139,23 +141,25 @@ test.each<[string, Record<string, string>]>([
   ['Inverter', { energy_in_kwh: '?', energy_out_kwh: '?' }],
   ['Battery', { 'Energy in': '?', 'Energy out': '?' }],
   ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
-  // The total of a portable battery may be the energy that it has supplied.
+  // The total of a portable battery may be the energy that the battery has supplied.
   ['Pecron E3600 Power Station', { 'Total Energy': '?' }],
-  // Batteries and their management systems, by their makers: the total may be both flows together (fl4p/batmon-ha).
+  // Batteries and their management systems, by their makers. Their total may be the sum of charge and discharge (fl4p/batmon-ha).
   ['JK JK_B2A8S20P', { 'total energy meter': '?' }],
   ['daly_bms Daly', { 'total energy': '?', 'total energy charge': 'battery/import' }],
   ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
-  // Nordic meters send their lifetime registers once an hour, and name them so (remne/p1ib).
+  // Nordic meters send their lifetime registers once an hour and therefore call them "hourly" (remne/p1ib).
   ['P1IB', { p1ib_hourly_active_import_q1_q4: 'import', p1ib_hourly_consumption: '-' }],
-  // Cars, whose motor uses energy of the battery (BigThunderSR/onstar2mqtt); a charger of the same maker counts.
+  // The energy that a car has used comes from its battery (BigThunderSR/onstar2mqtt), so the owner is asked. A charger of the same maker is
+  // an ordinary consumer.
   ['2022 Chevrolet Bolt EV', { 'Lifetime Energy Used': '?' }],
   ['Renault wallbox', { Energy: 'import' }],
-  // Bridges to inverters by their names (JasperE84/PyFusionSolarDataRelay).
+  // Bridges to inverters, which are recognised by their names (JasperE84/PyFusionSolarDataRelay).
   ['fusionsolar_myplant', { 'Lifetime energy': 'pv/export', 'Day energy': '-' }],
   ['Bluetti smart plug', { Energy: 'import' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],
-  // Energy that enters a device is not produced (softwarecrash/Solar2MQTT). "Output" contradicts "charge" (tobiasfaust/SolaxModbusGateway).
+  // Energy that enters a device is not produced by the device (softwarecrash/Solar2MQTT). "Output" contradicts "charge"
+  // (tobiasfaust/SolaxModbusGateway).
   ['Solar2MQTT', { AC_In_Generation_Sum: '?', PV_Generation_Sum: 'pv/export' }],
   ['Solax', { OutputEnergyChargeKWh: '?', 'Input discharge': '?' }],
 ])('classifies the registers of a device %j as %j', (device, wanted) => {

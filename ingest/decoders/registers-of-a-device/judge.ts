@@ -1,7 +1,7 @@
 import { createCircuitWord } from '../read/circuit-word.ts';
 import { getRegisterProperties, type RegisterDescription, type RegisterProperties } from './register.ts';
 
-/** A register or power of a device. The label becomes part of its channel if its meaning is unknown. */
+/** A register or power of a device. If its meaning is unknown, the label becomes part of its channel. */
 export interface RegisterWithLabel {
   described: RegisterDescription;
   /** Label that is unique within the device. */
@@ -9,9 +9,9 @@ export interface RegisterWithLabel {
 }
 
 /**
- * Channel that a register gets: `import`, `export/t1`, `heat/import`, and, in circuits that also state the place in the home, `grid/…`,
- * `pv/export` and `battery/…`. About a register in `unknown/…` the owner is asked. A register in `ignored/…` does not count, or is
- * contained in another register.
+ * Channel that a register gets: `import`, `export/t1`, `heat/import`. Where the place in the home is known, the channel contains it:
+ * `grid/…`, `pv/export`, `battery/…`. For a register in `unknown/…`, the owner is asked. A register in `ignored/…` contributes to no total,
+ * or is a part of another register.
  */
 export type ChannelOfRegister = string;
 
@@ -26,8 +26,8 @@ type Verdicts = Map<One, ChannelOfRegister>;
 type Direction = 'import' | 'export';
 
 /**
- * Classifies all registers of a device together (counting rules, "Registers of one device", rules 1 to 6). Pure; the order of the registers
- * does not matter. Never counts both a total and a part of that total.
+ * Classifies all registers of a device together, by the rules in README.md. Pure; the order of the registers does not matter. Never lets
+ * both a total and a part of that total contribute to the energy.
  */
 export function classifyRegisters<Of extends RegisterWithLabel>(registers: readonly Of[]): Map<Of, ChannelOfRegister> {
   const ones = new Map<One, Of>();
@@ -46,8 +46,8 @@ export function classifyRegisters<Of extends RegisterWithLabel>(registers: reado
 }
 
 /**
- * Makes channels unique, because a channel is one series. If several registers have the same channel, the second in the order of their
- * labels gets `-2`, and so on.
+ * Makes channels unique, because a channel is one series. Of several registers with the same channel, in the order of their labels, the
+ * first keeps the channel and the second gets `-2` appended, and so on.
  */
 function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, ChannelOfRegister> {
   const judged = new Map<Of, ChannelOfRegister>();
@@ -78,12 +78,12 @@ function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   else judgeEnergy(powers, verdicts);
 }
 
-/** Whether a register counts production. If all registers of a device do, the device is treated as an inverter, whatever its name. */
+/** Whether a register measures production. If all registers of a device do, the device is treated as an inverter, whatever its name. */
 const isOfProducer = ({ facets }: One): boolean => facets.way === null && (facets.isMade || facets.subject === 'sun');
 
 /**
- * Decides whether an ambiguous word means a tariff or a period. It means a tariff if a register with the sibling word exists ("day" and
- * "night").
+ * Decides whether an ambiguous word such as "day" means a tariff or a period. It means a tariff if another register has the matching word,
+ * such as "night".
  */
 function resolveParts(all: readonly One[]): void {
   for (const one of all) {
@@ -97,7 +97,7 @@ function resolveParts(all: readonly One[]): void {
   }
 }
 
-/** Classifies the registers of a device, or its powers if it has no registers. */
+/** Classifies the registers of a device. If the device has no registers, classifies its powers. */
 function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   const [noted, counting] = split(all, ({ facets }) => facets.not !== null);
   for (const one of noted) verdicts.set(one, ignored(one));
@@ -118,8 +118,8 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
 }
 
 /**
- * Whether an energy may be heat, so that the owner must be asked. Energy that a heating device consumes is electricity. Energy whose name
- * mentions the grid, panels or a battery is electricity, too.
+ * Whether an energy may be heat, so that the owner must be asked. The energy that a heating device consumes is electricity. An energy whose
+ * name mentions the grid, panels or a battery is electricity, too.
  */
 const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterProperties, heats: boolean) =>
   mayBeHeat &&
@@ -134,27 +134,24 @@ const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]]
   all.filter((one) => !isSo(one)),
 ];
 
-/** Removes direction and place in the home, which only electricity has. */
+/** Removes the direction and the place in the home, which exist only for electricity. */
 function asPlain(one: One): One {
   one.facets = { ...one.facets, way: null, isConsumed: false, subject: null };
   return one;
 }
 
-/**
- * Whether an energy is not electricity: its commodity is another, or a device that heats or cools produces, delivers or puts out the energy
- * (rule 5).
- */
+/** Whether an energy is not electricity: its commodity is another one, or a device that heats or cools produces or delivers the energy. */
 const isThermal = ({ facets, part }: One, heats: boolean): boolean =>
   facets.commodity !== 'electricity' ||
   (heats && part === null && facets.way === null && (facets.isMade || facets.isUnclear) && facets.subject !== 'sun');
 
-/** Classifies electricity: first solar production and battery flows, then the rest by direction. */
+/** Classifies electricity: first solar production and battery flows, then all other registers by direction. */
 function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts: Verdicts): void {
   const stored: One[] = [];
   const made: One[] = [];
   const rest: One[] = [];
   const isDutch = all.some(({ facets }) => facets.given !== null);
-  // If another register is named "received", "delivered" may mean energy that the home delivers.
+  // If another register is named "received", "delivered" may mean the energy that the home delivers to the grid.
   const isReceived = all.some(({ facets }) => facets.siblings.has('received'));
   // If another register is named "used" or "consumed", the tariffs that are named "delivered" may be the feed-in.
   const isUsed = all.some(({ facets }) => facets.isConsumed && !facets.siblings.has('delivered'));
@@ -166,7 +163,8 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else if (facets.moves !== null || facets.subject === 'store') stored.push(one);
     else if (facets.way === null && facets.isMade && isTariff) rest.push(withWay(one, 'export'));
     else if (facets.way === null && isOfRoof(one)) made.push(one);
-    // "Delivered" has the meaning of the P1 standard if another register is named "returned" or this one is a tariff.
+    // In the P1 standard, "delivered" means import. The word has this meaning if another register is named "returned" or if this register
+    // is a tariff.
     else if (facets.isUnclear && facets.siblings.has('delivered') && !isReceived && (isDutch || (isTariff && !isUsed)))
       rest.push(withWay(one, 'import'));
     else if (facets.isUnclear || (facets.isMade && facets.way === null)) verdicts.set(one, asked(one));
@@ -178,7 +176,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else rest.push(one);
   }
   judgeStored(stored, hasNamedStore, verdicts);
-  // If the device has a discharge register, a register without a direction may be the sum of charge and discharge, or one of them.
+  // If the device has a discharge register, a register without a direction may be the charge, the discharge or the sum of both.
   const isMoved = stored.some(({ facets }) => facets.moves === 'discharge');
   const [moved, directed] = split(rest, ({ facets }) => isMoved && facets.way === null && facets.subject === null);
   for (const one of moved) verdicts.set(one, asked(one));
@@ -193,21 +191,21 @@ const withWay = (one: One, way: Direction): One => {
   return one;
 };
 
-/** Whether a register counts solar production: by its own name or, if its name states no subject, by its device's name. */
+/** Whether a register measures solar production. Its own name decides; if the name states no subject, the name of the device decides. */
 const isOfRoof = ({ facets }: One): boolean =>
   facets.subject === 'sun'
     ? !facets.isConsumed
     : facets.device.isInverter && facets.subject === null && !facets.isUnclear && !facets.isAcInput;
 
 /**
- * Classifies registers of charge and discharge. They count only if the register's name or the device identifies a battery. Otherwise, or if
- * the name mentions panels, the owner is asked.
+ * Classifies registers of charge and discharge. They contribute to the totals only if the name of the register or of the device identifies
+ * a battery. Otherwise, or if the name mentions panels, the owner is asked.
  */
 function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts): void {
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
-    // Energy charged from the panels is a part of the total charge. If other registers name the battery, a register that does not name it
-    // (`AC charge`) is a part, too.
+    // Energy charged from the panels is a part of the total charge. If other registers name the battery, a register without the battery in
+    // its name (`AC charge`) is a part of the total, too.
     const ones = all.filter(
       (one) =>
         one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamedStore(one) : isStorage(one.facets)),
@@ -219,7 +217,10 @@ function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts)
   for (const one of all) if (!verdicts.has(one)) verdicts.set(one, asked(one));
 }
 
-/** Whether a power is the signed power of a battery without an inverter: positive when charging, like the power that a meter imports. */
+/**
+ * Whether a power is the signed power of a battery without an inverter. It is positive while the battery charges, as an imported power is
+ * positive.
+ */
 const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): boolean =>
   unit === 'W' &&
   device.isStore &&
@@ -235,8 +236,8 @@ const isStorage = ({ device, subject }: RegisterProperties): boolean =>
   subject === null && (device.isStore || device.isInverter);
 
 /**
- * Classifies solar production. One register counts; registers of single strings are parts of it. If an inverter also has registers with a
- * direction, a total without one is ambiguous.
+ * Classifies solar production. One register becomes the production; registers of single strings are parts of it. If an inverter also has
+ * registers with a direction, a total without a direction is ambiguous.
  */
 function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore: boolean }, verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
@@ -246,8 +247,7 @@ function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore
   const counting = isDirected ? said : plain;
   const [strings, whole] = split(counting, ({ facets }) => facets.index !== null);
   const wholes = whole.filter(({ part }) => part === null);
-  // An inverter's yield includes the energy from its battery. If there is a battery, the register of the panels is therefore the
-  // production.
+  // An inverter's yield includes the energy from its battery. If there is a battery, the register of the panels is the production instead.
   const ofPanels = others.hasStore ? wholes.filter(({ facets }) => facets.isOfPanels) : [];
   const worded = ofPanels.length === 1 ? ofPanels : wholes.filter(({ facets }) => facets.isMade);
   if (wholes.length > 1 && worded.length === 1) {
@@ -263,13 +263,16 @@ function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore
   else for (const one of strings) verdicts.set(one, whole.length > 0 ? ignored(one) : asked(one));
 }
 
-/** Returns the circuit of a register: its place or use, and its number. Empty if the register belongs to the device itself. */
+/**
+ * Returns the circuit of a register: its place or use, and its number. Returns an empty text if the register belongs to the device as a
+ * whole.
+ */
 const circuitOf = ({ facets: { place, index } }: One): string =>
   [place, index ? `${index.noun}${index.number}` : ''].filter((word) => word !== '').join('_');
 
 /**
  * Classifies the device's own registers and its circuits. If the device has a total, its circuits are parts of the total. Otherwise each
- * switched circuit counts independently, and the owner is asked about all other circuits (rule 6).
+ * circuit with a switch is independent, and the owner is asked about all other circuits.
  */
 function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const common = commonPlace(all);
@@ -294,8 +297,8 @@ function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts):
 }
 
 /**
- * Returns the place that the names of all registers contain; empty if there is none. It is the device's own place and distinguishes no
- * circuits.
+ * Returns the place that all registers have in their names; empty if there is no such place. It is the place of the device and does not
+ * distinguish circuits.
  */
 const commonPlace = (all: readonly One[]): string => {
   const places = new Set(all.map(({ facets }) => facets.place));
@@ -304,7 +307,7 @@ const commonPlace = (all: readonly One[]): string => {
 const withoutPlace = (circuit: string, { facets }: One, common: string): string =>
   common !== '' && facets.place === common ? circuit.slice(common.length).replace(/^_/, '') : circuit;
 
-/** Classifies one circuit by the directions of its registers (rules 2 to 4). */
+/** Classifies the registers of one circuit by their directions. */
 function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const exports = all.filter(({ facets }) => facets.way === 'export');
   const isGrid = ({ facets }: One) => facets.subject === 'grid';
@@ -330,8 +333,8 @@ function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): v
 }
 
 /**
- * Selects the registers of one direction that count: one total, and one register for each tariff or phase. If several compete and nothing
- * decides, they are not added up; the owner is asked (rule 3).
+ * Chooses the registers of one direction that contribute to the totals: one total, and one register for each tariff or phase. If several
+ * registers compete and their names do not decide, the owner is asked.
  */
 function settle(all: readonly One[], direction: Direction, prefix: string, verdicts: Verdicts): void {
   for (const [part, ones] of Map.groupBy(all, ({ part }) => part)) {
@@ -344,8 +347,8 @@ function settle(all: readonly One[], direction: Direction, prefix: string, verdi
 }
 
 /**
- * Returns the register with the strongest evidence: first a name that mentions the grid, then a code, then a direction in words. Undefined
- * if several registers have the same evidence.
+ * Returns the register with the strongest evidence: a name that mentions the grid, then a code, then a direction in words. Returns
+ * undefined if several registers have the same evidence.
  */
 function decided(ones: readonly One[]): One | undefined {
   const signs: ((one: One) => boolean)[] = [
@@ -366,8 +369,9 @@ function decided(ones: readonly One[]): One | undefined {
 }
 
 /**
- * Assigns channels to powers of a device with registers. A power gets the circuit of a register that counts; the register takes precedence
- * over the power. Powers that would otherwise be added to registers are ignored. `isProducer`: whether all registers count production.
+ * Assigns channels to the powers of a device with registers. A power gets the circuit of a register that contributes to the totals. A power
+ * for which there is no such circuit is ignored, because its energy would be added to the registers. `isProducer`: whether all registers
+ * measure production.
  */
 function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verdicts): void {
   const channels = [...verdicts.values()];

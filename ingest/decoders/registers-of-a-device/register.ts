@@ -3,33 +3,36 @@ import { splitFoldedWords } from '../vocabulary/fold.ts';
 import type { NameMeaning, TariffWordPair, UncountedReason } from '../vocabulary/name-facts.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
-/** Description of a register or power. Input of the joint classification of all registers of its device. */
+/** Description of a register or power. All registers of a device are classified together by their descriptions. */
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** At least one of these names must consist of known words only. If omitted, each of `names` must. */
+  /** If set, at least one of these names must consist of known words only. If not set, each of `names` must. */
   understood?: readonly string[];
-  /** Unit of the stored value; null if the unit is unknown, so that the owner must state it. */
+  /** Unit of the stored value; null if the message states no unit, so that the owner must state it. */
   unit: 'kWh' | 'W' | null;
-  /** Commodity, if a device class or the unit states it: a thermal class, or GJ. */
+  /** Commodity, if the device class or the unit states one: a thermal class, or GJ. */
   commodity?: Commodity;
   /** Name, model and manufacturer of the device. */
   device?: string;
-  /** Folded words of the device's id or name, which may occur in the register's names but carry no information about the register. */
+  /**
+   * Words of the device's id or name, without accents and in lower case. They may occur in the names of the register but state nothing
+   * about it.
+   */
   ignored?: readonly string[];
   /** Name of a separate meter within the device, such as a block of a meter script. */
   scope?: string;
   /**
-   * Whether the device's other registers are unknown, because each is published alone. If the register's name does not state its meaning,
-   * the owner is then asked.
+   * True if each register of the device is published alone, so that the other registers are unknown. If the register's name does not state
+   * its meaning, the owner is then asked.
    */
   isAlone?: true;
   /**
-   * Whether the device may be a heat meter: it is on an M-Bus, or also measures the temperatures of a flow and its return. The owner is
+   * True if the device may be a heat meter: it is on an M-Bus, or also measures the temperatures of a flow and its return. The owner is
    * then asked about the register, unless its name states electricity.
    */
   mayMeasureHeat?: true;
-  /** Whether the device contradicts itself about the quantity, such as a power in kWh. The owner is then asked about the register. */
+  /** True if the device contradicts itself about the quantity, such as a power in kWh. The owner is then asked about the register. */
   isContradictory?: true;
 }
 
@@ -43,43 +46,43 @@ export interface RegisterProperties {
   way: NameMeaning['direction'];
   /** Whether the name contains an OBIS code or the label of a French meter. */
   isCoded: boolean;
-  /** Whether a word such as "consumption" is the only evidence that the register counts import. */
+  /** Whether a word such as "consumption" is the only evidence that the register measures import. */
   isConsumed: boolean;
   isMade: boolean;
   /**
-   * Whether the direction is ambiguous: the name contains "delivered", "supplied" or "received", or names a side of the device or, for a
-   * power, a surplus; or an inverter's meter or the sign of a grid power is meant.
+   * Whether the direction is ambiguous. Reasons: the name contains "delivered", "supplied" or "received"; "in" or "out" means a side of the
+   * device; a power is a surplus; the sign of a grid power is unknown; the meter of an inverter is meant.
    */
   isUnclear: boolean;
   /** Whether "in" or "out" in the name means a side of the device. */
   isSide: boolean;
-  /** Whether the names mention the AC input of a device. Energy that enters there is not produced. */
+  /** Whether the names mention the AC input of a device. The device does not produce the energy that enters there. */
   isAcInput: boolean;
   part: string | null;
   bySibling: TariffWordPair | null;
   siblings: ReadonlySet<string>;
-  /** The name's words for a use or a place, joined; empty if there are none. */
+  /** Words of the name that state a use or a place, joined; empty if there are none. */
   place: string;
   index: NameMeaning['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
   /** Whether the names mention solar panels. */
   isOfPanels: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Whether the name states or suggests that the register counts self-consumption. */
+  /** Whether the name states or suggests that the register measures self-consumption. */
   isOwn: boolean;
   /** Whether the name contains unknown or vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;
   /** Whether the names mention heating, cooling or hot water. */
   heats: boolean;
-  /** Whether the register may count heat: its device may be a heat meter, and no word means electricity. */
+  /** Whether the register may measure heat: its device may be a heat meter, and no word means electricity. */
   mayBeHeat: boolean;
-  /** Words of the name. The next member omits the words that mean "returned": `energy` for `energy_returned`. */
+  /** Words of the name. The next member contains the same words without those that mean "returned": `energy` for `energy_returned`. */
   words: string;
   given: string | null;
   device: DeviceFacets;
 }
 
-/** Facts about a device that its name states. */
+/** Facts about a device that its name, model and manufacturer state. */
 interface DeviceFacets {
   isInverter: boolean;
   isStore: boolean;
@@ -89,21 +92,24 @@ interface DeviceFacets {
   switches: boolean;
 }
 
-/** Words by which an inverter is recognised: manufacturers and models. The word "meter" in the same name takes precedence. */
+/** Matches words that identify an inverter: manufacturers and models. If the same name contains "meter", the device is not an inverter. */
 const INVERTERS =
   /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|solarmax|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*|\w+solar)$/;
-/** Words by which a battery is recognised: manufacturers of batteries and of their management systems, and bridges to these. */
+/** Matches words that identify a battery: manufacturers of batteries and of their management systems, and bridges to these. */
 const STORES =
   /^(?:\w*bms\w*|batmon|jk|jikong|daly|jbd|jiabaida|seplos|pylon\w*|pecron|bluetti|jackery|solarflow|solarbank)$/;
-/** Words by which a car is recognised: manufacturers, and bridges to their services. What its motor uses comes from its battery. */
+/**
+ * Matches words that identify a car: manufacturers, and bridges to their services. The energy that a car's motor uses comes from the car's
+ * battery.
+ */
 const CARS =
   /^(?:vehicle|onstar\w*|ovms|chevrolet|cadillac|buick|nissan|renault|dacia|peugeot|citroen|hyundai|kia|volvo|polestar|skoda|cupra|audi|bmw|toyota|rivian)$/;
 /**
- * Words for devices whose grid power is positive when the home feeds in: Huawei (register 37113: "> 0: feed-in to the power grid") and
- * SolarEdge. Other devices use the opposite sign, and some programs turn it, so the owner is asked.
+ * Matches devices whose grid power is positive when the home feeds in: Huawei (register 37113: "> 0: feed-in to the power grid") and
+ * SolarEdge. Other devices use the opposite sign, and some programs invert the sign, so the owner is asked.
  */
 const FEED_IN_IS_POSITIVE = /huawei|sun2000|luna2000|solaredge/i;
-/** Words for a meter that is connected to an inverter, and measures the grid instead of the inverter. */
+/** Matches words for a meter that is connected to an inverter and measures the grid. */
 const METER = /^(?:smart|power)?meter$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
 const NO_DEVICE: DeviceFacets = {
@@ -115,7 +121,7 @@ const NO_DEVICE: DeviceFacets = {
 };
 const PLAIN = new Set(['kwh', 'wh', 'energy', 'total']);
 
-/** Whether a word can distinguish two names. False for words without information, tariffs and phases. */
+/** Whether a word can distinguish two names. Tariffs, phases and words without information cannot. */
 const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
@@ -140,7 +146,7 @@ export function getRegisterProperties(described: RegisterDescription): RegisterP
   const stated = coded?.obis ? coded.obis.direction : statedDirection(said);
   const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
   const way = isSide ? null : stated;
-  // If "consumed" comes only from a topic such as `energy-usage`, it does not determine the direction of "received".
+  // If "consumed" comes only from a topic such as `energy-usage`, it does not decide whether "received" means import or export.
   const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
   const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
   const isTurned = subject === 'grid' && way === null && FEED_IN_IS_POSITIVE.test(described.device ?? '');
@@ -153,7 +159,7 @@ export function getRegisterProperties(described: RegisterDescription): RegisterP
   const isUnclear = isSide || isSigned || isOfMeter || (has('unclear') && directed.length === 0) || isWeak;
   const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
-  // A capacity without a flow (`total_capacity_kwh`) is the content of a battery or the maximum of a connection.
+  // A capacity without a direction (`total_capacity_kwh`) is the content of a battery or the maximum of a connection.
   const isCapacity = has('vague') && way === null && moves === null && !isMade;
   const heat = has('gas') ? 'gas' : has('heat') ? 'heat' : null;
   return {
@@ -209,12 +215,12 @@ function statedDirection(said: readonly NameMeaning[]): NameMeaning['direction']
 const isOtherQuantity = (obis: NameMeaning['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
-/** Words that mean electricity. Names of heat meters do not contain them. */
+/** Matches words that mean electricity. Names of heat meters do not contain them. */
 const ELECTRIC = /elec|elek|[eé]l[eé]ct|strom|wirk|a[ck]ti[vf]/i;
 
-/** Words for sources of production other than panels. */
+/** Matches words for sources of production other than panels. */
 const GENERATOR = /^(?:generator|genset|wind|turbine)/;
-/** Words that carry no meaning next to "battery charge". */
+/** Matches words that add no meaning to "battery charge". */
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
 
@@ -222,7 +228,9 @@ const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|car
 const isCharge = (name: NameMeaning | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 
-/** Whether the unit contradicts the name: an "active power" in kWh whose name states no direction. Either the unit or the name is wrong. */
+/**
+ * Whether the unit contradicts the name: an "active power" in kWh without a direction in its name. Either the unit or the name is wrong.
+ */
 const isContradiction = (
   name: NameMeaning | undefined,
   unit: RegisterDescription['unit'],
@@ -234,15 +242,15 @@ const isContradiction = (
   ['active', 'power'].every((word) => name.words.includes(word)) &&
   !name.words.includes('energy');
 
-/** Words for the AC input of an inverter or a charger, which is connected to the grid or to a generator. */
+/** Matches the AC input of an inverter or a charger, which is connected to the grid or to a generator. */
 const AC_INPUT = /(?:^| )ac\d? in(?:put)?(?: |$)/;
 
-/** Words for the sides of a converter. */
+/** Matches words for a side of a converter. */
 const CURRENT = /^(?:ac|dc)\d?$/;
 
 /**
- * Whether "in" or "out" in a name means a side of the device instead of the grid. True for both sides of panels, batteries and inverters,
- * and for the output of any device that converts or heats. False if the name mentions the grid.
+ * Whether "in" or "out" in a name means a side of the device and not a direction at the grid. True for panels, batteries and inverters, and
+ * for the output of any device that converts or heats. False if the name mentions the grid.
  */
 function isOfDevice(
   way: NameMeaning['direction'],
@@ -260,8 +268,8 @@ function isOfDevice(
 type Has = (concept: Parameters<NameMeaning['has']>[0]) => boolean;
 
 /**
- * Returns whether the names mean charging or discharging a battery. An output that is named "charge" or an input that is named "discharge"
- * may mean either: `both`.
+ * Returns whether the names mean charging or discharging a battery. Returns `both` for an output that is named "charge" or an input that is
+ * named "discharge", because each may mean either.
  */
 function movesOf(has: Has, said: readonly NameMeaning[]): RegisterProperties['moves'] {
   const hasWord = (one: RegExp) => said.some(({ words }) => words.some((word) => one.test(word)));
@@ -277,20 +285,19 @@ function subjectOf(has: Has, moves: boolean): RegisterProperties['subject'] {
   return has('home') ? 'load' : null;
 }
 
-/** Returns the place or use in the names. The name that people see takes precedence over ids. */
+/** Returns the place or use in the names. The displayed name takes precedence over ids. */
 function placeOf(shown: readonly NameMeaning[], said: readonly NameMeaning[], ignored: ReadonlySet<string>): string {
   const ofOne = ({ places }: NameMeaning) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');
 }
 
 /**
- * Returns the number of the circuit. Numbers in ids (`e1`, `x17`) usually distinguish nothing. They are used only after a noun, as in
+ * Returns the number of the circuit. Numbers in ids (`e1`, `x17`) usually distinguish nothing, so they are used only after a noun, as in
  * `plug_1`.
  */
 const indexOf = (shown: readonly NameMeaning[], said: readonly NameMeaning[]): RegisterProperties['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;
 
-/** Returns the facts that a device's name, model and manufacturer state. */
 function deviceFacets(name: string): DeviceFacets {
   if (name === '') return NO_DEVICE;
   const said = getNameMeaning(name);

@@ -15,11 +15,11 @@ import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId
 type Rtl433Topic =
   | { what: 'event' }
   | { what: 'availability'; host: string }
-  /** Topic of one key of a device. `where`: `[type/]model[/subtype][/channel][/id]`. */
+  /** Topic of a single key of a device. `where`: `[type/]model[/subtype][/channel][/id]`. */
   | { what: 'key'; where: string[]; key: string }
   | { what: 'other' };
 
-/** Parses `rtl_433/{host}/events`, `…/devices/…/{key}` and `…/availability`; returns null if the first word is not `rtl_433`. */
+/** Parses `rtl_433/{host}/events`, `…/devices/…/{key}` and `…/availability`; returns null if the first level is not `rtl_433`. */
 function parseRtl433Topic(topic: string): Rtl433Topic | null {
   const words = topic.split('/');
   if (words[0] !== 'rtl_433') return null;
@@ -36,24 +36,24 @@ function parseRtl433Topic(topic: string): Rtl433Topic | null {
 /** Converts a value to a word of a topic as rtl_433 does: every character except letters, digits, `-` and `.` becomes `_`. */
 const topicWord = (value: string | number): string => String(value).replaceAll(/[^-.A-Za-z0-9]/g, '_');
 
-/** Keys of ERT meters' counts, which have no unit. */
+/** Keys of the counts of ERT meters. The counts have no unit. */
 const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
 
-/** Model names of Neptune water meters, whose count has a different key. */
+/** Matches the models of Neptune water meters, which use another key for their count. */
 const NEPTUNE = /^Neptune-R900/;
 const NEPTUNE_COUNTS = new Set(['consumption']);
 
-/** Returns the keys of counts without a unit that a model can send, and whether the model is a water meter. */
+/** Returns the keys of the counts without a unit that a model may send, and whether the model is a water meter. */
 const countsOf = (model: string): { keys: ReadonlySet<string>; isWater: boolean } =>
   NEPTUNE.test(model) ? { keys: NEPTUNE_COUNTS, isWater: true } : { keys: COUNTS, isWater: false };
 
-/** Keys of energy registers. Excludes `pulses_per_kWh`, which meters also send. */
+/** Matches the keys of energy registers. Does not match `pulses_per_kWh`, which meters also send. */
 const ENERGY = /^(?:energy|cumulative)_?(\d{0,2})_(kWh|Wh)$/;
 const POWER = /^(?:power|effect)_?(\d{0,2})_(kW|W)$/;
 const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
 const SETPOINT = /^setpoint_(C|F)$/;
 
-/** Returns the meaning of a key by the unit at its end; null for keys that are not read. */
+/** Returns the meaning of a key by the unit at its end; null for keys that the decoder ignores. */
 function quantityOf(key: string, value: unknown): Omit<MessageQuantity, 'device' | 'atMs'> | null {
   const [, meter, energy] = ENERGY.exec(key) ?? [];
   const circuit = (number = '') => (number === '' ? 'import' : `ct${Number(number)}/import`);
@@ -76,7 +76,7 @@ function quantityOf(key: string, value: unknown): Omit<MessageQuantity, 'device'
 
 /**
  * Whether a register may have lost digits. Above 1e7, rtl_433 prints only six digits (`%g`), in topics and in JSON: 12345678.9 becomes
- * 1.23457e+07 and stays constant for a hundred units.
+ * 1.23457e+07 and does not change for the next hundred units.
  */
 function isLossy(value: unknown): boolean {
   const number = readNumber(value);
@@ -114,7 +114,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { keys, isWater } = countsOf(where.find((word) => countsOf(word).isWater) ?? '');
   if (!keys.has(key)) addKey(collector, where.join('/'), key, value, null);
   else {
-    // A topic with only a model identifies no meter: IDM messages of older versions have no id in their topic.
+    // A topic with a model but no id identifies no meter: older versions publish IDM messages on such topics.
     const device = where.length > 1 ? parseMeterId(where.at(-1)) : null;
     if (device === null) return createRefusal(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
@@ -123,17 +123,17 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   return collector;
 }
 
-/** Decodes an event: a JSON object with the keys of one device, on any topic. */
+/** Decodes an event, which is a JSON object with the keys of one device. The topic is not examined. */
 export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   const body = parseJsonObject(payload);
   if (!body) return createRefusal('payload is not a JSON object');
   const model = getMember(body, 'model');
   if (typeof model !== 'string' || model === '') return createRefusal('payload has no model');
   const collector = createValueCollector();
-  // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a file and not a time.
+  // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a recording and not a time.
   const atMs = parseMessageTime(getMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
-  // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
-  // a net value, so NETIDM is not read.
+  // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM and does not state which type is right. The consumption of NETIDM
+  // is a net value, so NETIDM is ignored.
   if (model.toUpperCase() === 'NETIDM') return collector;
   const { keys, isWater } = countsOf(model);
   const counts = [...keys].filter((key) => getMember(body, key) !== undefined);
@@ -165,7 +165,7 @@ function addKey(collector: ValueCollector, device: string, key: string, value: u
   collector.add({ ...quantity, device, atMs });
 }
 
-/** Returns the device's id in the form that its `devices` topics have, so that events and `devices` topics belong to the same device. */
+/** Returns the device's id from an event, in the same form as in a `devices` topic, so that both belong to the same device. */
 const deviceOf = (body: Json): string =>
   TOPIC_PARTS.map((part) => getMember(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')

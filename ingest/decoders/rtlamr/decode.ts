@@ -4,17 +4,17 @@ import { parseMessageTime } from '../read/time.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId } from './meter.ts';
 
-/** Topic on which rtlamr2mqtt publishes values. The meaning of the values is stated in rtlamr2mqtt's discovery messages. */
+/** Matches the topic on which rtlamr2mqtt publishes values. rtlamr2mqtt's discovery messages state what the values mean. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
 const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
 
 /** Returns the meter's id from rtlamr2mqtt's topic `rtlamr/{id}/state`; null for every other topic. */
 const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
 
-/** Whether a body may be a message of rtlamr. A quick check before parsing, because users publish rtlamr's output on any topic. */
+/** Whether a payload may be a message of rtlamr. A quick check before parsing, because users publish rtlamr's output on any topic. */
 const mayBeMessage = (payload: Buffer): boolean => hasJsonObjectWithWords(payload, '"Message"');
 
-/** Whether only rtlamr publishes on the topic, so that an unreadable message on it is refused. */
+/** Whether only rtlamr publishes on the topic, so that the decoder refuses unreadable messages. */
 function isOwnTopic(topic: string): boolean {
   // Fast exit, because every message of other families passes this function.
   if (!topic.startsWith('rtlamr')) return false;
@@ -22,20 +22,20 @@ function isOwnTopic(topic: string): boolean {
   return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
 }
 
-/** Names of the meter's id, the meter's type and the counts, by rtlamr's type of message. */
+/** Names of the members with the meter's id, the meter's type and the counts, by the type of rtlamr's message. */
 const TYPES = new Map<string, { id: string; type?: string; medium?: MeteredMedium; imports: string; exports?: string }>(
   [
     ['SCM', { id: 'ID', type: 'Type', imports: 'Consumption' }],
     ['SCM+', { id: 'EndpointID', type: 'EndpointType', imports: 'Consumption' }],
     ['IDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumptionCount' }],
-    // For NetIDM, LastConsumptionCount is not read, because older versions use that name for the net count.
+    // The decoder ignores LastConsumptionCount of NetIDM, because older versions use this name for the net count.
     ['NetIDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumption', exports: 'LastGeneration' }],
     ['R900', { id: 'ID', medium: 'water', imports: 'Consumption' }],
     ['R900BCD', { id: 'ID', medium: 'water', imports: 'Consumption' }],
   ],
 );
 
-/** Decoder of North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe them to a broker. */
+/** Decoder of North American ERT meters: messages of rtlamr (`-format=json`) that users publish to a broker. */
 export const rtlamrFamily = createStatelessFamily({
   name: 'rtlamr',
   takes: (topic) => parseStateTopic(topic) !== null || isOwnTopic(topic),
@@ -47,7 +47,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const state = parseStateTopic(topic);
   if (state !== null) return decodeState(state, payload, receivedAtMs, settings);
   const own = isOwnTopic(topic);
-  // Users choose the topic freely, so most bodies belong to other families. The body is therefore examined before it is parsed.
+  // Users choose the topic freely, so most payloads belong to other families. A quick check therefore precedes the parsing.
   if (!own && !mayBeMessage(payload)) return null;
   const body = parseJsonObject(payload);
   const type = getMember(body, 'Type');
@@ -82,8 +82,8 @@ function decodeMessage(
 }
 
 /**
- * Decodes a state of rtlamr2mqtt for owners who have set the meter's unit. Without this setting, rtlamr2mqtt's discovery message states the
- * unit.
+ * Decodes a state message of rtlamr2mqtt with the unit that the owner has set for the meter. If no unit is set, the generic family decodes
+ * the message with the unit in rtlamr2mqtt's discovery message.
  */
 function decodeState(
   device: string,

@@ -3,10 +3,10 @@ import { readNumber } from '../read/number.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel, US_GALLON } from '../read/volume.ts';
 
-/** Medium of a meter, if its message states it. Otherwise `electric`, with the unit that the owner has set. */
+/** Medium of a meter, if its message states the medium. Otherwise `electric`, and the owner's setting states the unit. */
 export type MeteredMedium = 'electric' | 'gas' | 'water';
 
-/** Scales of energy units to kWh. `per` is a divisor, so that results from Wh are exact. */
+/** Scales that convert energy units to kWh. `per` is a divisor, so that results from Wh are exact. */
 const ENERGY = new Map([
   ['kwh', { times: 1, per: 1 }],
   ['wh', { times: 1, per: 1_000 }],
@@ -15,7 +15,7 @@ const ENERGY = new Map([
 const GAS = new Set([0, 1, 2, 9, 12]);
 const WATER = new Set([3, 11, 13]);
 
-/** Returns the medium of a meter by its ERT type (the low four bits); `electric` if the type is unknown. */
+/** Returns the medium of a meter by the low four bits of its ERT type; `electric` if the type is unknown. */
 export function getMediumOfErtType(type: unknown): MeteredMedium {
   const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
   if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
@@ -37,8 +37,8 @@ interface MeterScale {
 }
 
 /**
- * Returns the scale to kWh or m³ that the owner has set for a meter. Returns `neither` for a unit of another quantity, and an error with
- * instructions if no valid unit or multiplier is set.
+ * Returns the scale to kWh or m³ that the owner has set for a meter. Returns `neither` for a unit of another quantity. Returns an error
+ * with instructions if the owner has set no valid unit or multiplier.
  */
 function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neither' | Error {
   const meters = settings.meter ?? {};
@@ -52,18 +52,18 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   }
   const word = unit.trim().toLowerCase();
   const energy = ENERGY.get(word);
-  // ERT meters are North American, so their gallon is the American one.
+  // ERT meters are North American, so a gallon is the American gallon.
   const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : findVolumeScale(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
-  // A division is exact in decimals: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
+  // A division by 100 is exact in decimals: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / multiplier);
   return Math.abs(inverse * multiplier - 1) < 1e-9
     ? { kind, times: scale.times, per: scale.per * inverse }
     : { kind, times: scale.times * multiplier, per: scale.per };
 }
 
-/** Adds the counts of a meter as registers in the unit that its owner has set; refuses all of them if no unit is set. */
+/** Adds the counts of a meter as registers, in the unit that the owner has set. Refuses all counts if no unit is set. */
 export function addRegisterCounts(
   collector: ValueCollector,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],

@@ -22,8 +22,8 @@ import {
 import { explainUnreadablePack, type ResolvedSenmlRecord, resolveSenmlPack } from './resolve.ts';
 
 /**
- * Returns the device for records without a name. The device consists of the topic levels at the wildcards of the owner's filter; if the
- * filter has no wildcards, it is the last level. Returns null if no filter matches the topic.
+ * Returns the device for records without a name. Its id consists of the topic levels at the wildcards of the owner's filter, or of the last
+ * level if the filter has no wildcards. Returns null if no filter matches the topic.
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {
@@ -33,7 +33,7 @@ function parseSenmlTopic(topic: string, filters: readonly string[]): { device: s
   return null;
 }
 
-/** A number of a record, with its scale to the unit of its kind. */
+/** A number of a record, with the scale that converts it to the unit of its kind. */
 interface SenmlQuantity extends ChannelAssignment {
   kind: ValueKind;
   value: number | null;
@@ -57,7 +57,7 @@ const POWER = new Map([
 const KELVIN_OF_0_CELSIUS = 273.15;
 const CELSIUS = new Set(['Cel', '°C', 'C', 'celsius']);
 
-/** Units of IPSO resources, as the IPSO definitions state them. */
+/** Units of IPSO resources, as defined by IPSO. */
 const IPSO_UNITS = new Map([
   [5800, 'W'],
   [5805, 'Wh'],
@@ -144,7 +144,7 @@ function decode(
 
 const NO_PACK = 'payload is not a SenML pack: a JSON array of records';
 
-/** Values of a record, or the reason why the record cannot be used. */
+/** Values of a record, or the reasons why the record cannot be used. */
 export interface SenmlRecordResult {
   index: number;
   said: FamilyDecodeResult['said'];
@@ -152,8 +152,8 @@ export interface SenmlRecordResult {
 }
 
 /**
- * Decodes a pack of a known device, record by record. The names of the records are only quantities. Returns the reason if the whole pack is
- * unreadable. Each record needs an absolute time, which is returned as sent; the caller checks it.
+ * Decodes a pack of a known device, record by record. The names of its records contain only quantities. Returns the reason if the whole
+ * pack is unreadable. Each record needs an absolute time. The time is returned as sent, so the caller must check it for plausibility.
  */
 export function decodeSenmlRecords(
   pack: unknown,
@@ -163,7 +163,7 @@ export function decodeSenmlRecords(
   const bad = explainUnreadablePack(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
-  // `replayed` is set so that times relative to the receipt are not resolved. Records with such times are refused below.
+  // `replayed` is set so that the decoder does not compute times from relative ones. Records with relative times are refused below.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
     const collector = byIndex.get(index) ?? createValueCollector();
     byIndex.set(index, collector);
@@ -179,15 +179,15 @@ export function decodeSenmlRecords(
   return [...byIndex].map(([index, { said, refused }]) => ({ index, said, refused }));
 }
 
-/** Receives the quantities of a record, and the reasons why it cannot be used. */
+/** Callbacks for the quantities of a record, and for the reasons why the record cannot be used. */
 interface RecordReceiver {
   add(quantity: Omit<MessageQuantity, 'atMs'>): void;
   refuse(reason: string): void;
 }
 
 /**
- * Reads the records of a pack. `sender`: device of records that name none, or of all records if `isOnly` is set. `receiverOf`: called once
- * per record with the record's index and time (null: time of receipt).
+ * Reads the records of a pack. `sender`: the device of records that name none, or the device of all records if `isOnly` is set.
+ * `receiverOf`: called once per record with the record's index and time (null: time of receipt).
  */
 function readPack(
   pack: readonly unknown[],
@@ -201,7 +201,7 @@ function readPack(
     return { record, of: sender.isOnly ? { ...of, device: sender.device } : of };
   });
   const units = unitsOf(named);
-  /** First record name that has used each channel. */
+  /** The record name that has used each channel first. */
   const taken = new Map<string, string>();
   for (const { record, of } of named) {
     const receiver = receiverOf(record);

@@ -6,7 +6,7 @@ import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Matches the path of an IPSO (LwM2M) resource, `object/instance/resource`: `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
-/** Matches the path of a water meter's register: object 3424 of uCIFI, resource 1. */
+/** Matches the path of a water meter's register: resource 1 of uCIFI's object 3424. */
 const WATER_METER = /^(?:(.*)[/:])?\/?(3424)\/(\d{1,5})\/(1)$/s;
 const EXPORT = new Set([
   'export',
@@ -32,9 +32,9 @@ export interface SenmlName {
 }
 
 /**
- * Splits a SenML name into a device and a quantity. An IPSO path is the quantity, and the text before it the device. A URN is the device up
- * to the end of its id. If a record has a base name and a name, the base name is the device. Otherwise the text before the last separator
- * is the device. `fallback`: device if the name contains none.
+ * Splits a SenML name into a device and a quantity. If the name contains an IPSO path, the path is the quantity, and the text before the
+ * path is the device. If the name is a URN, the device ends with the URN's id. If a record has a base name and a name, the base name is the
+ * device. Otherwise the text before the last separator is the device. `fallback`: the device if the name contains none.
  */
 export function splitSenmlName(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;
@@ -48,12 +48,12 @@ export function splitSenmlName(base: string, name: string, fallback: string): Se
   const trimmed = trimEnd(whole);
   const cut = Math.max(...SEPARATORS.map((one) => trimmed.lastIndexOf(one)));
   if (cut > 0) return { device: trimEnd(trimmed.slice(0, cut)) || fallback, part: trimmed.slice(cut + 1) };
-  // A base name without a separator is the device; a name without a base name is a quantity of the fallback device.
+  // A base name without a separator is the device. A name without a base name is a quantity of the fallback device.
   return base !== '' ? { device: trimmed || fallback, part: '' } : { device: fallback, part: trimmed };
 }
 
 /**
- * Splits a name such as `urn:dev:mac:0024befffe804ff1/energy` after the device's id, which ends at the next `:`, `/`, `_` or `;` (RFC
+ * Splits a name such as `urn:dev:mac:0024befffe804ff1/energy` after the id of the device. The id ends at the next `:`, `/`, `_` or `;` (RFC
  * 9039).
  */
 function ofUrn(whole: string): SenmlName {
@@ -64,7 +64,10 @@ function ofUrn(whole: string): SenmlName {
   return { device: whole.slice(0, end), part: whole.slice(end + 1) };
 }
 
-/** Returns the channel of an energy or power by the quantity part of its SenML name; null if it is known not to count. */
+/**
+ * Returns the channel of an energy or power by the quantity part of its SenML name; null if the name means a quantity that contributes to
+ * no total.
+ */
 export function getChannelOfEnergyName(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
@@ -77,7 +80,7 @@ export function getChannelOfEnergyName(part: string, kind: 'energy_total_kwh' | 
   return { channel: isNamed ? directed : `${medium}/${directed}` };
 }
 
-/** Words in names of volumes that carry no further information. */
+/** Matches words in names of volumes that carry no further information. */
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
 /** Returns the channel of a volume by its SenML name; null if the name does not mean a gas, heat or water meter. */
@@ -95,8 +98,8 @@ export const isSetpoint = (part: string): boolean =>
   /(?:^|[^a-z])(?:set[_-]?point|target|desired)(?![a-z])|[sS]et[pP]oint$/.test(part);
 
 /**
- * Returns the channel for the quantity part of a SenML name. Parts that differ only in words for the quantity (`energy`, `power`) share a
- * channel; all others get different channels.
+ * Returns the channel for the quantity part of a SenML name. Parts that differ only in a word for the quantity (`energy`, `power`) get the
+ * same channel; other parts get different channels.
  */
 export function findSenmlChannel(part: string, kind: string): string {
   const words = wordsOf(part);

@@ -1,14 +1,16 @@
 import type { DeviceMessage } from '../family.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 
-/** Newest supported SenML version, and the version of packs that state none. */
+/** Newest supported SenML version. It also applies to packs that state no version. */
 const VERSION = 10;
-/** Maximum length of a name. The base name is part of every record's name, so a long base name in a large pack would cost too much time. */
+/**
+ * Maximum length of a name. The base name is part of the name of each record, so a long base name in a large pack would take too much time.
+ */
 const MAX_NAME_CHARACTERS = 200;
-/** Times below this number of seconds are relative to now (RFC 8428). */
+/** Times below this number of seconds are relative to the time of receipt (RFC 8428). */
 const ABSOLUTE_FROM_SECONDS = 2 ** 28;
 
-/** Receipt of a pack. If the broker has replayed the pack, times relative to now have no meaning. */
+/** Receipt of a pack. In a pack that the broker has replayed, relative times have no meaning, because the time of sending is unknown. */
 type Receipt = Pick<DeviceMessage, 'receivedAtMs' | 'replayed'>;
 
 /** Converts a record's time to Unix ms (RFC 8428, section 4.5.3); returns null if the time of receipt applies. */
@@ -25,9 +27,9 @@ export interface ResolvedSenmlRecord {
   /** The record's name without the base name; the complete name is `base + name`. */
   name: string;
   unit: string | null;
-  /** Numeric value; null if the record has a text, a boolean, data, or only a sum. */
+  /** Numeric value; null if the record contains a text, a boolean, data, or only a sum. */
   value: number | null;
-  /** Integral of the value over time, in the unit times seconds. */
+  /** Integral of the value over time. Its unit is the record's unit times seconds. */
   sum: number | null;
   text: string | null;
   /** Time in Unix ms, not yet checked for plausibility. Null means the time of receipt. */
@@ -64,8 +66,8 @@ export function explainUnreadablePack(pack: readonly unknown[]): string | null {
 }
 
 /**
- * Resolves the records of a pack (RFC 8428, section 4.6): base fields apply from their record onwards. An invalid record is refused alone;
- * an invalid base field refuses all records from there on, because their meaning is unknown.
+ * Resolves the records of a pack (RFC 8428, section 4.6). Base fields apply to their record and to all later ones. An invalid record is
+ * refused alone. After an invalid base field, all records are refused, because their meaning is unknown.
  */
 export function resolveSenmlPack(
   pack: readonly unknown[],
@@ -93,8 +95,8 @@ export function resolveSenmlPack(
 }
 
 /**
- * Stores the base fields of a record, which also apply to later records. Returns the name of a field with a wrong type or length; otherwise
- * null.
+ * Stores the base fields of a record, which also apply to later records. Returns the name of a field with a wrong type or length; null if
+ * all fields are valid.
  */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
@@ -113,8 +115,8 @@ function rebase(base: Base, record: Json): string | null {
 }
 
 /**
- * Returns the name of a record's field with a wrong type or length; null if there is none. A null value is valid and means "no reading".
- * Numbers must be JSON numbers, not texts.
+ * Returns the name of a record's field with a wrong type or length; null if all fields are valid. A null value is valid and means "no
+ * reading". A number must be a JSON number, not a text.
  */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
@@ -144,8 +146,8 @@ function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedSenm
     name: String(getMember(record, 'n') ?? ''),
     unit: (getMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
-    // If a record with a base sum has no sum of its own, the base sum is the record's sum. In later records, the base sum is only added to
-    // their own sums. A sum of null means "no sum".
+    // If a record contains a base sum but no sum, the base sum is the record's sum. In later records, the base sum is added only if they
+    // contain a sum. A sum of null means "no sum".
     sum: sum !== null ? base.bs + sum : isBaseAlone ? base.bs : null,
     text: typeof text === 'string' ? text : null,
     atMs: timeOf(seconds, receipt),

@@ -17,20 +17,26 @@ import {
 import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 
 const ROOT = 'shellies/';
-/** Topic of a meter, such as `emeter/0/total`. A Shelly 2 has one meter for both relays, whose topic has no number: `relay/power`. */
+/**
+ * Matches the topic of a meter, such as `emeter/0/total`. A Shelly 2 has one meter for both relays, whose topic has no number:
+ * `relay/power`.
+ */
 const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
 const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
-/** Matches ids that start with a model name. Of devices with such an id, only the `info` of sensors is stored, for its temperature unit. */
+/**
+ * Matches ids that start with the name of a model. If such an id belongs to a sensor, the sensor's `info` is stored, because it states the
+ * unit of the temperature.
+ */
 const NAMED = /^shelly/;
 const SENSOR = /^shelly(ht|flood|dw2?|smoke|sense|motionsensor|motion2)-/;
 
-/** Parsed topic of a Shelly Gen1. `device` is the device's id. Owners may change the id, even to one with slashes. */
+/** Parsed topic of a Shelly Gen1. `device` is the device's id. The owner may change the id, even to an id with slashes. */
 type ShellyGen1Topic =
   | { leaf: 'online' | 'info' | 'sensor/temperature'; device: string }
   | { leaf: 'meter'; device: string; part: string; index: string; quantity: string }
   | { leaf: 'other' };
 
-/** Parses a topic below `shellies/`; returns null for topics elsewhere and for topics in the form of Gen2. */
+/** Parses a topic below `shellies/`. Returns null for all other topics and for topics in the form of Gen2. */
 function parseShellyGen1Topic(topic: string): ShellyGen1Topic | null {
   if (!topic.startsWith(ROOT)) return null;
   const gen2 = parseShellyGen2Topic(topic);
@@ -49,7 +55,7 @@ const mayBeSensor = (device: string): boolean => !NAMED.test(device) || SENSOR.t
 
 /** Facts about devices that later messages do not repeat. */
 interface Gen1Memory {
-  /** Temperature unit of each sensor. It is a setting of the device, and only `info` states it. */
+  /** Temperature unit of each sensor. The unit is a setting of the device, and only the device's `info` states it. */
   unitOf: Map<string, 'C' | 'F'>;
   /** Topic prefixes of Gen2 devices, which may also begin with `shellies/`. */
   gen2: DeviceIdsByPrefix;
@@ -57,7 +63,7 @@ interface Gen1Memory {
 
 const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() });
 
-/** Whether later messages cannot be decoded without the messages on this topic. */
+/** Whether messages on this topic are needed to decode later messages. */
 function remembersGen1(topic: string): boolean {
   const parsed = parseShellyGen1Topic(topic);
   if (parsed?.leaf === 'info') return mayBeSensor(parsed.device);
@@ -76,7 +82,7 @@ function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
-/** Learns the temperature unit of a sensor, or that a name below `shellies/` belongs to a Gen2 device. */
+/** Stores the temperature unit of a sensor, or the fact that a topic below `shellies/` belongs to a Gen2 device. */
 function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') {
@@ -88,12 +94,12 @@ function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
 }
 
 const CHANNEL = 'room';
-/** Target temperature that means "valve off"; not a set-point of 4 °C. */
+/** Target temperature that means "valve off". It is not a set-point of 4 °C. */
 const OFF_C = 4;
 /** Temperature that a sensor sends if it could not measure. */
 const NO_TEMPERATURE = 999;
 
-/** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
+/** Decodes the `info` of a radiator valve (TRV). It contains all values of the valve. */
 function readValve(collector: ValueCollector, device: string, info: Json): void {
   const thermostats = getMember(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
@@ -123,13 +129,13 @@ function readThermostat(collector: ValueCollector, device: string, valve: Json):
   }
 }
 
-/** Converts a temperature, from a topic or from `info`, to °C; returns null for "no reading". */
+/** Converts a temperature from a topic or from `info` to °C. Returns null if the sensor has no reading. */
 const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
   const read = readNumber(value);
   return read === NO_TEMPERATURE ? null : convertToCelsius(read === undefined ? value : read, unit);
 };
 
-/** Returns a member that is an object; null if it is missing or was refused. */
+/** Returns a member that is an object; null if the member is missing or another type, which is refused. */
 function partOf(collector: ValueCollector, valve: Json, name: string): Json | null {
   const value = getMember(valve, name);
   const part = asObjectOrNull(value);
@@ -148,7 +154,10 @@ function inCelsius(collector: ValueCollector, part: Json, name: string): unknown
 const WATT_MINUTES_PER_KWH = 60_000;
 const WH_PER_KWH = 1_000;
 
-/** Decoder of Shelly Gen1: one text per topic; power and registers of relays, rollers, lights and clamps, and room climate. */
+/**
+ * Decoder of Shelly Gen1 devices, which publish each value as a text on its own topic: power and registers of relays, rollers, lights and
+ * clamps, and room climate.
+ */
 export const shellyGen1Family: Family<Gen1Memory> = {
   name: 'shelly-gen1',
   takes: (topic) => parseShellyGen1Topic(topic) !== null,
@@ -193,8 +202,8 @@ function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
 }
 
 /**
- * Decodes power and registers of a meter. A clamp stores `total` and `total_returned` in its flash; its `energy` restarts at each start of
- * the device and is not read. Relays have only `energy`.
+ * Decodes power and registers of a meter. The `total` and `total_returned` of a clamp survive a restart. Its `energy` is ignored, because
+ * it starts at 0 with each start of the device. Relays have only `energy`.
  */
 function decodeMeter(
   payload: Buffer,

@@ -5,10 +5,10 @@ import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { parseComponent, type ShellyComponent } from './topic.ts';
 
-/** Status of one component of a device: complete, or only the members that have changed. */
+/** Status of one component of a device: all members, or only the members that have changed. */
 interface Part {
   device: string;
-  /** Name of the component (`switch:0`), used in refusals. */
+  /** Name of the component (`switch:0`) for refusals. */
   name: string;
   id: number;
   status: Json;
@@ -31,17 +31,17 @@ function addMember(
 
 /** Matches ids of energy meters (`shellypro3em-…`, `shellyemg3-…`), whose `temperature:0` is the temperature of the chip. */
 const METER = /^shelly[a-z0-9]*em[a-z0-9]*-/;
-/** Target temperature that means "valve off"; not a set-point of 4 °C. */
+/** Target temperature that means "valve off". It is not a set-point of 4 °C. */
 const OFF_C = 4;
 
-/** Decodes `temperature`: id 0 is the room, ids from 100 are probes of an add-on. */
+/** Decodes the component `temperature`: id 0 is the room, and ids from 100 are probes of an add-on. */
 const readTemperature: ReadPart = (collector, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
   addMember(collector, part, { channel, kind: 'temperature_c', value: getMember(part.status, 'tC'), member: 'tC' });
 };
 
-/** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
+/** Decodes the component `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
 const readThermostat: ReadPart = (collector, part) => {
   const channel = `room/thermostat${part.id}`;
   addCurrent(collector, part, channel);
@@ -52,7 +52,7 @@ const readThermostat: ReadPart = (collector, part) => {
   collector.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
-/** Decodes `blutrv`, a radiator valve whose values a gateway receives by Bluetooth. */
+/** Decodes the component `blutrv`: a radiator valve whose values a gateway receives by Bluetooth. */
 const readValve: ReadPart = (collector, part) => {
   const channel = `room/blutrv${part.id}`;
   addCurrent(collector, part, channel);
@@ -74,21 +74,21 @@ function addCurrent(collector: Parameters<ReadPart>[0], part: Part, channel: str
   addMember(collector, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
-/** Phases, with the letter at the beginning of their members' names (`a_act_power`). */
+/** Channels of the phases, with the letter at the beginning of their members' names (`a_act_power`). */
 const PHASES = [
   ['a', '/l1'],
   ['b', '/l2'],
   ['c', '/l3'],
 ] as const;
 
-/** Number of mWh in one Wh, and (below) in one kWh. The registers of Shelly have three decimals of a Wh. */
+/** Number of mWh in one Wh, and (below) in one kWh. Shelly's registers are in Wh with three decimals. */
 const PER_WH = 1_000;
 const PER_KWH = 1_000_000;
 
 /**
- * Adds the registers of a component. `aenergy` counts the energy of both directions, `ret_aenergy` only the returned energy, so the import is
- * their difference. Devices without `ret_aenergy` do not measure a direction. If only `aenergy` was reset, the difference is negative, and
- * is not read until the difference is positive again.
+ * Adds the registers of a component. `aenergy` is the energy of both directions and `ret_aenergy` the returned energy, so the import is
+ * their difference. Devices without `ret_aenergy` do not measure a direction. If only `aenergy` is reset, the difference is negative. The
+ * import is then ignored until the difference is positive again.
  */
 function addRegisters(collector: ValueCollector, part: Part, channel: string): void {
   const { device, name, atMs, status } = part;
@@ -113,9 +113,9 @@ function addRegisters(collector: ValueCollector, part: Part, channel: string): v
 }
 
 /**
- * Returns a decoder for `switch`, `pm1`, `cover`, `light` and similar components: power, and the registers of both directions. `by_minute`
- * is not read: it contains mWh of past minutes, which the register also counts. `circuit`: first part of the channel, followed by the
- * component's number.
+ * Returns a decoder for `switch`, `pm1`, `cover`, `light` and similar components: power, and the registers of both directions. Ignores
+ * `by_minute`, which contains the mWh of past minutes, because the register contains this energy, too. `circuit`: first part of the
+ * channel, followed by the component's number.
  */
 const readMetered =
   (circuit: string): ReadPart =>
@@ -126,7 +126,7 @@ const readMetered =
     addMember(collector, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
-/** Decodes `em`: the power of three phases and their total, negative for export. */
+/** Decodes the component `em`: the power of three phases and their total. Negative power is export. */
 const readThreePhasePower: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
     addMember(collector, part, { channel, kind: 'power_w', value: getMember(part.status, name), member: name });
@@ -134,7 +134,7 @@ const readThreePhasePower: ReadPart = (collector, part) => {
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
 
-/** Decodes `emdata`: the registers of the `em` component with the same number. Registers and powers have the same channels. */
+/** Decodes the component `emdata`: the registers of the `em` component with the same number, on the same channels as the powers. */
 const readThreePhaseEnergy: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
     addMember(collector, part, {
@@ -156,7 +156,7 @@ const readChannelPower: ReadPart = (collector, part) => {
   addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
-/** Decodes `em1data`: the registers of the `em1` component with the same number. */
+/** Decodes the component `em1data`: the registers of the `em1` component with the same number. */
 const readChannelEnergy: ReadPart = (collector, part) => {
   for (const [name, direction] of [
     ['total_act_energy', 'import'],
@@ -167,7 +167,9 @@ const readChannelEnergy: ReadPart = (collector, part) => {
   }
 };
 
-/** Decoders by component type. If a type ends with a digit, its circuit gets a `-`, so that `pm1:0` and `pm:10` differ. */
+/**
+ * Decoders by type of component. If a type ends with a digit, its circuit gets a `-`, so that the circuits of `pm1:0` and `pm:10` differ.
+ */
 const READERS = new Map<string, ReadPart>([
   ...['switch', 'cover', 'light', 'rgb', 'rgbw', 'cct', 'rgbcct'].map((type) => [type, readMetered(type)] as const),
   ['pm1', readMetered('pm1-')],
@@ -182,7 +184,7 @@ const READERS = new Map<string, ReadPart>([
 
 export const isReadableComponent = ({ type }: ShellyComponent): boolean => READERS.has(type);
 
-/** Decodes one component; null means that the component was removed. */
+/** Decodes the status of one component. A status of null means that the component was removed. */
 export function readComponent(
   collector: ValueCollector,
   component: ShellyComponent,
@@ -196,7 +198,7 @@ export function readComponent(
   else collector.refuse(`${name} is not an object`);
 }
 
-/** Decodes all components of a status; members without a number (`sys`, `wifi`) are ignored. */
+/** Decodes the status of all components. Members without a number (`sys`, `wifi`) are ignored. */
 export function readComponents(
   collector: ValueCollector,
   status: Json,

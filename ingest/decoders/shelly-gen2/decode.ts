@@ -17,7 +17,7 @@ import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from 
 /** Methods of notifications that contain a status. Excludes `NotifyEvent`, which reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 
-/** Decoder of Shelly Gen2, Gen3 and Gen4: frames with changes, whole components, availability. */
+/** Decoder of Shelly Gen2, Gen3 and Gen4. Decodes notification frames, the status of components, and the availability. */
 export const shellyGen2Family: Family<DeviceIdsByPrefix> = {
   name: 'shelly-gen2',
   takes: (topic) => parseShellyGen2Topic(topic) !== null,
@@ -52,12 +52,12 @@ function decodeComponent(payload: Buffer, component: ShellyComponent, device: st
   const value = parseJsonObject(payload);
   if (!value) return createRefusal('payload is not a JSON object');
   const collector = createValueCollector();
-  // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
+  // The status of a component contains no time of measurement: `minute_ts` is the start of the minute.
   readComponent(collector, component, { device, value, atMs: null });
   return collector;
 }
 
-/** Decodes a frame, which contains only members that have changed. */
+/** Decodes a notification frame, which contains only the members that have changed. */
 function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   if (payload.length === 0) return createEmptyResult();
   const frame = parseJsonObject(payload);
@@ -70,15 +70,15 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   const params = asObjectOrNull(getMember(frame, 'params'));
   if (!params) return createRefusal('the frame has no params');
   const collector = createValueCollector();
-  // The time may be implausible: until the clock is set, a device counts seconds since it was switched on.
+  // The time may be implausible: before its clock is set, a device counts the seconds since it was switched on.
   const atMs = parseMessageTime(getMember(params, 'ts'), undefined, { receivedAtMs });
   readComponents(collector, params, { device, atMs });
   return collector;
 }
 
 /**
- * Decodes a reply. Replies are published on the requester's topic. Only the status of all components is read, because only this reply names
- * the components. Returns null if the message is not from a Shelly. Requests are commands and are not read.
+ * Decodes a reply, which a device publishes on the topic of the requester. Only replies with the status of all components are decoded,
+ * because other replies do not name the component. Requests are commands and are ignored. Returns null if the message is not from a Shelly.
  */
 function decodeReply(frame: Json | null): FamilyDecodeResult | null {
   const result = asObjectOrNull(getMember(frame, 'result'));
@@ -90,7 +90,7 @@ function decodeReply(frame: Json | null): FamilyDecodeResult | null {
   return collector;
 }
 
-/** Decodes the availability: `true` or `false` and nothing else. */
+/** Decodes the availability. The payload must be `true` or `false`. */
 function decodeOnline(payload: Buffer, device: string): FamilyDecodeResult {
   const value = readText(payload);
   if (value === '') return createEmptyResult();

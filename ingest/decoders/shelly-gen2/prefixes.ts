@@ -5,7 +5,7 @@ import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from 
 
 const ID = /^\P{Cc}{1,128}$/u;
 
-/** First topic words of other families, whose `…/online` does not come from a Shelly. */
+/** First topic levels of other families. A topic `…/online` below them does not come from a Shelly. */
 const ROOTS_OF_OTHERS = new Set([
   '$SYS',
   'cmnd',
@@ -19,12 +19,12 @@ const ROOTS_OF_OTHERS = new Set([
   'zigbee2mqtt',
 ]);
 
-/** Device ids by topic prefix. Owners choose the prefixes. */
+/** Device ids by topic prefix, which the owner chooses. */
 export type DeviceIdsByPrefix = Map<string, string>;
 
 /**
- * Whether messages on this topic identify the device behind a topic prefix. Only frames and components do, and only if the prefix does not
- * contain the device's default id.
+ * Whether messages on this topic can identify the device behind a topic prefix. Only frames and components can. They are not needed if the
+ * prefix contains the device's default id.
  */
 export function canIdentifyDeviceOfPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
@@ -32,7 +32,10 @@ export function canIdentifyDeviceOfPrefix(topic: string): boolean {
   return speaks === true && findDefaultDeviceId(parsed?.prefix ?? '') === null;
 }
 
-/** Whether a message identifies the device of a topic prefix for the first time. Most frames repeat a known id, every few seconds. */
+/**
+ * Whether a message is the first one that identifies the device of a topic prefix. Most frames, which arrive every few seconds, repeat a
+ * known id.
+ */
 export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
   if (parsed?.leaf === 'component')
@@ -45,7 +48,10 @@ export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage)
 const isComponent = (component: ShellyComponent, payload: Buffer): boolean =>
   isReadableComponent(component) && parseJsonObject(payload) !== null;
 
-/** Stores the device behind a topic prefix: the sender of a frame. Whole components contain no sender, so the prefix becomes the id. */
+/**
+ * Stores the device behind a topic prefix: the sender of a frame. The status of a component contains no sender, so the prefix itself
+ * becomes the id.
+ */
 export function cacheDeviceIdOfPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
   if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
@@ -56,17 +62,20 @@ export function cacheDeviceIdOfPrefix(prefixes: DeviceIdsByPrefix, { topic, payl
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
-/** Returns the sender of a frame (`src`) as a device id; null if it is not a valid id. */
+/** Returns the sender of a frame (`src`) as a device id; null if the sender is not a valid id. */
 export const parseSenderDeviceId = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
-/** Returns the device behind a topic prefix: the default id in the prefix, else the id in its frames, else the prefix itself. */
+/**
+ * Returns the id of the device behind a topic prefix: the default id in the prefix, or else the id in the device's frames, or else the
+ * prefix itself.
+ */
 export const getDeviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
   findDefaultDeviceId(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
- * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known as a Shelly's. The word `online` is
- * not sufficient, because other devices use it.
+ * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or an earlier message has shown that it belongs to a
+ * Shelly. The word `online` is not sufficient, because other devices use it.
  */
 export const isShellyPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): boolean =>
   prefixes.has(prefix) || (findDefaultDeviceId(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

@@ -2,28 +2,28 @@ import { assignChannels, type MetricMeaningWithName, type MetricQuantity } from 
 import { findMetricMeaning } from './meaning.ts';
 import type { SparkplugMetric, SparkplugPayload } from './payload.ts';
 
-/** A metric, as the birth message of its node or device has announced it. */
+/** A metric that the birth message of its node or device has announced. */
 export interface BirthMetric {
   name: string;
   datatype: number;
-  /** Channel and unit of the metric; null if it is not read. */
+  /** Channel and unit of the metric; null if the metric is ignored. */
   quantity: MetricQuantity | null;
 }
 
-/** Metrics that a birth message announces: those of a node, or of one of the node's devices. */
+/** Metrics that a birth message announces. They belong to a node or to one of its devices. */
 export interface BirthMetrics {
   byName: Map<string, BirthMetric>;
   byAlias: Map<bigint, BirthMetric>;
-  /** Refusals of metrics with an invalid announcement, one sentence each. */
+  /** Refusals of metrics whose announcement is invalid, one sentence each. */
   refused: string[];
 }
 
-/** Maximum number of metrics of a node, including its devices. */
+/** Maximum number of metrics of a node and its devices. */
 export const MAX_METRICS_OF_NODE = 5_000;
-/** Datatypes whose values can be a number, including text. Excludes booleans, dates and lists. */
+/** Datatypes whose values can be a number or a text with a number. Excludes booleans, dates and lists. */
 const NUMERIC = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]);
 
-/** Reads the metrics of a birth message. `room`: number of metrics that the node may still announce. */
+/** Returns the metrics of a birth message. `room`: number of metrics that the node may still announce. */
 export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRICS_OF_NODE): BirthMetrics {
   const birth: BirthMetrics = { byName: new Map(), byAlias: new Map(), refused: [] };
   const meanings: MetricMeaningWithName[] = [];
@@ -49,7 +49,7 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
     if (birth.byAlias.has(alias)) twice.add(alias);
     else birth.byAlias.set(alias, born);
   }
-  // If two metrics have the same alias, the alias is not used, because a later message could mean either metric.
+  // If two metrics have the same alias, the alias is not used, because a later message could mean either of them.
   for (const alias of twice) {
     birth.byAlias.delete(alias);
     birth.refused.push(`alias ${alias} is announced twice`);
@@ -65,5 +65,5 @@ export const findBirthMetric = (birth: BirthMetrics, { name, alias }: SparkplugM
   (name === undefined ? undefined : birth.byName.get(name)) ??
   (alias === undefined ? undefined : birth.byAlias.get(alias));
 
-/** Shortens a metric's name and replaces control characters, for use in a refusal. */
+/** Shortens the name of a metric and replaces its control characters, for a refusal. */
 export const sanitiseMetricName = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');

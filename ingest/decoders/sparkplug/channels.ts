@@ -9,15 +9,16 @@ export interface MetricMeaningWithName extends MetricMeaning {
   name: string;
 }
 
-/** Channel and unit of a metric. They do not change from birth to birth. */
+/** Channel and unit of a metric. They are the same for each birth message. */
 export interface MetricQuantity extends ChannelAssignment {
   unit: MetricMeaning['unit'];
 }
 
 /**
- * Assigns a channel to each metric of a device; null for a register that another metric states in another unit. Only the names decide,
- * because the order of the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes
- * would share a channel, the metric with the plainest name gets it, and the channels of the others contain all words of their names.
+ * Assigns a channel to each metric of a device; null for a register that another metric repeats in another unit. Only the names decide,
+ * because the order of the metrics differs between birth messages. Registers and powers are classified together. If several temperatures or
+ * volumes would get the same channel, the metric with the plainest name gets it. The channels of the others contain all words of their
+ * names.
  */
 export function assignChannels(meanings: readonly MetricMeaningWithName[]): Map<string, MetricQuantity | null> {
   const assigned = new Map<string, MetricQuantity | null>();
@@ -53,13 +54,16 @@ export function assignChannels(meanings: readonly MetricMeaningWithName[]): Map<
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 const scale = ({ unit }: Pick<MetricMeaning, 'unit'>): number => unit.times / unit.per;
 
-/** Whether two metrics are the same register in different units (`energy_kwh` and `energy_wh`), which would count twice. */
+/**
+ * Whether two metrics are the same register in different units (`energy_kwh` and `energy_wh`). Without this check, the energy would count
+ * twice.
+ */
 const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<MetricMeaning, 'described'>): boolean =>
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
 /**
- * Compares metrics for sorting: first by number of words, then by fineness of the unit, then by code units, so that the order is the same
- * on every machine.
+ * Compares metrics for sorting: by number of words, then by fineness of the unit, then by code units. The order is the same on every
+ * machine.
  */
 function plainerFirst(one: MetricMeaningWithName, other: MetricMeaningWithName): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);

@@ -25,7 +25,7 @@ import {
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Number of bits by datatype: signed integers (Int8 to Int64), and below unsigned integers (UInt8 to UInt64). */
+/** Number of bits by datatype, for signed integers (Int8 to Int64) and (below) for unsigned integers (UInt8 to UInt64). */
 const SIGNED = new Map([
   [1, 8],
   [2, 16],
@@ -41,7 +41,7 @@ const UNSIGNED = new Map([
 
 /**
  * Returns the value of a metric as a number or text; null if the metric states that it has no value; false if the value does not fit its
- * datatype. `datatype`: the metric's own or, if the message has none, the one in its birth message.
+ * datatype. `datatype`: the datatype in the metric or, if there is none, in the birth message.
  */
 function readValue(metric: SparkplugMetric, datatype: number): number | string | boolean | null {
   const { intValue, longValue, plainValue } = metric;
@@ -56,19 +56,19 @@ function readValue(metric: SparkplugMetric, datatype: number): number | string |
 
 /**
  * Converts an integer field to a number by the metric's datatype. `raw`: the unsigned integer as sent, in a field of `width` bits. Returns
- * false if it does not fit the datatype.
+ * false if the integer does not fit the datatype.
  */
 function fitted(raw: bigint, width: 32 | 64, datatype: number): number | false {
   const unsigned = UNSIGNED.get(datatype);
   if (unsigned !== undefined) return raw < 1n << BigInt(unsigned) ? Number(raw) : false;
   const bits = SIGNED.get(datatype);
-  // Without a datatype, or in a field that is too narrow for the datatype, a value in the upper half of the range is ambiguous: it may be
-  // negative.
+  // Without a datatype, or in a field that is too narrow for the datatype, a value in the upper half of the range may also mean a negative
+  // number.
   if (bits === undefined || bits > width) {
     const numeric = bits !== undefined || datatype === 0;
     return numeric && raw < 1n << BigInt(width - 1) ? Number(raw) : false;
   }
-  // Accepts two's complement of the whole field, as specified, or only of the datatype's bits.
+  // Accepts two's complement in the whole field, as specified, or only in the bits of the datatype.
   const half = 1n << BigInt(bits - 1);
   const extended = BigInt.asIntN(width, raw);
   if (extended >= -half && extended < half) return Number(extended);
@@ -83,7 +83,7 @@ export const sparkplugFamily: Family<SparkplugMemory> = {
   takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
   newMemory: () => new Map(),
-  // Every birth and death counts as new information, even if repeated, because their order across several topics matters.
+  // A repeated birth or death is new information, too, because the order of the messages on several topics matters.
   isNews: () => true,
   learn: cacheSparkplugState,
   decode,
@@ -142,7 +142,7 @@ function hearBirth(message: Message): void {
   const once = new Set<BirthMetric>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
-    // Skips a metric that the message contains twice, because the metric was already refused.
+    // If the message contains a metric twice, the metric has already been refused.
     if (born && !once.has(born)) hearMetric(message, metric, born);
     if (born) once.add(born);
   }
@@ -160,7 +160,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   if (bdSeq === null && node?.bdSeq !== null) {
     collector.refuse('bdSeq is missing: it is unknown which session ended');
   } else if (isDeathOfCurrentSession(node, bdSeq)) {
-    // A last will is written when the session begins, so its time is not the time of the death.
+    // The last will was written when the session began, so its time is not the time of the death.
     collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];
     for (const one of devices)
@@ -186,7 +186,7 @@ function hearMetric(
   metric: SparkplugMetric,
   born: BirthMetric,
 ): void {
-  // A transient metric is ignored, because its sender has marked its value as not to be stored.
+  // The sender has marked a transient metric as a value that must not be stored.
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
   const name = sanitiseMetricName(born.name);

@@ -6,12 +6,12 @@ import { getCircuitFromNameWords, isElectricityWord } from './parts.ts';
 import { findMetricUnit, findMetricVolumeUnit, MEGAJOULES_PER_KWH, type MetricUnit } from './units.ts';
 
 /**
- * Words of a metric's name, split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, also after a small letter
- * (`lifetimekWh`), and `kwh` is recognised at the end of a word (`importedkwh`). `mW` is a unit that is not read.
+ * Matches a word in the name of a metric. Names are split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, and
+ * `kWh` is also recognised after a small letter (`lifetimekWh`, `importedkwh`). `mW` is matched as a unit, but ignored.
  */
 const WORD =
   /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
-/** A unit in words: `kilo watt hours`, `WattHours`. With a prefix other than kilo, mega and giga, the unit is not read. */
+/** Matches a unit in words: `kilo watt hours`, `WattHours`. Units with a prefix other than kilo, mega and giga are ignored. */
 const SPELT_UNIT =
   /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
 const PREFIXES: Readonly<Record<string, string>> = { kilo: 'k', mega: 'M', giga: 'G' };
@@ -24,9 +24,9 @@ const abbreviateUnit = (name: string): string =>
       )
     : name;
 
-/** Text in brackets at the end of a name, usually a unit: `Energy (kWh)`, `Price [EUR/kWh]`. */
+/** Matches a text in brackets at the end of a name, usually a unit: `Energy (kWh)`, `Price [EUR/kWh]`. */
 const BRACKETS = /[([]([^()[\]]*)[)\]]\s*$/;
-/** Units of one letter, which are recognised only at the end of a name: not in `Phase C`, `Zone F/Power`. */
+/** Units with one letter. They are recognised only at the end of a name, not in `Phase C` or `Zone F/Power`. */
 const SHORT = new Set(['w', 'c', 'f']);
 
 interface NamedWords {
@@ -37,7 +37,7 @@ interface NamedWords {
   doubtful: boolean;
 }
 
-/** Splits a metric's name into its words and the unit among them: `Energy/Total (kWh)`, `power_w`, `totalKWh`. */
+/** Splits the name of a metric into its words and its unit: `Energy/Total (kWh)`, `power_w`, `totalKWh`. */
 function splitName(written: string): NamedWords {
   const name = abbreviateUnit(written);
   const bracketed = BRACKETS.exec(name)?.[1];
@@ -46,7 +46,8 @@ function splitName(written: string): NamedWords {
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
     const unit = findMetricUnit(bracketed) ?? findMetricVolumeUnit(bracketed);
-    // The brackets of `Energy (L1)` contain words instead of a unit. In `(kVArh)`, treating the unit as words does no harm.
+    // The brackets of `Energy (L1)` contain words instead of a unit. An unknown unit in brackets such as `(kVArh)` is treated as words,
+    // too, which does no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
     if (/[a-z]/i.test(bracketed) && /w/i.test(bracketed)) return none;
@@ -68,21 +69,21 @@ export interface MetricMeaning {
   unit: Omit<MetricUnit, 'kind'> & { kind: MetricUnit['kind'] | 'setpoint_c' };
   /** Channel of a temperature or a volume. */
   channel: string;
-  /** Description of an energy or power, for the joint classification of the device's registers. */
+  /** Description of an energy or power, which is classified together with the other registers of the device. */
   described?: RegisterDescription;
   /** All words of the name except the unit. */
   words: string[];
 }
 
-/** Words in names of volumes that reset or cover a limited period, and are therefore no lifetime totals. */
+/** Matches words for a volume that resets or covers a limited period. Such a volume is not a lifetime total. */
 const RESETS =
   /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
-/** Words in names of metrics that are not measured, are not consumption, or are another quantity than their unit suggests. */
+/** Matches words for a metric that is not measured, is not a consumption, or is another quantity than its unit suggests. */
 const NEVER =
   /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
 /** Matches a meter's constant: the number of pulses per kWh or Wh. */
 const PULSES = /(?:^|[^a-z])imp(?:ulses?)?\s*(?:\/|per|_per_)\s*k?wh/i;
-/** Words for a period in names of energy registers. In names of powers, these words have other meanings. */
+/** Matches words for a period in names of energy registers. In names of powers, these words have other meanings. */
 const SPANS = /^(shift|batch|interval|period|delta|difference|diff|trip|session)$/;
 const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
 const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
@@ -90,7 +91,7 @@ const SETPOINT = /^(setpoint|target|desired)$/;
 
 export function findMetricMeaning(name: string, property: string | undefined): MetricMeaning | null {
   const { words, unit: named, doubtful } = splitName(name);
-  // The unit property takes precedence over a unit in the name, even if the property's unit is not one that is read.
+  // The unit property takes precedence over a unit in the name, even if the decoder cannot convert the property's unit.
   const unit = property === undefined ? named : (findMetricUnit(property) ?? findMetricVolumeUnit(property));
   if (!unit || PULSES.test(name) || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
@@ -102,13 +103,13 @@ export function findMetricMeaning(name: string, property: string | undefined): M
   const described: RegisterDescription = {
     names: [name],
     unit: of,
-    // An energy in joules is heat: no electricity meter counts in joules.
+    // An energy in joules is heat, because electricity meters never count in joules.
     ...(unit.per === MEGAJOULES_PER_KWH && { commodity: 'heat' }),
   };
   return getRegisterProperties(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
-/** Returns the meaning of a volume; null if it is not a register of gas, heat or water. */
+/** Returns the meaning of a volume; null if the volume is not a register of gas, heat or water. */
 function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning | null {
   const commodity = findVolumeCommodity([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
@@ -117,8 +118,8 @@ function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning 
 }
 
 /**
- * Returns the meaning of a temperature. `certain`: whether the unit is unambiguous. A single letter is not, because it may name a component
- * (`Setpoint C`).
+ * Returns the meaning of a temperature; null if its name means something else. `certain`: whether the unit is unambiguous. A single letter
+ * is ambiguous, because it may name a component (`Setpoint C`).
  */
 function temperature(words: string[], unit: MetricUnit, certain: boolean): MetricMeaning | null {
   const isTemperature = words.some((word) => TEMPERATURE.test(word) || (certain && SETPOINT.test(word)));

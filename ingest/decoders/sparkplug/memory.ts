@@ -4,8 +4,8 @@ import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } fr
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
 /**
- * Limits per gateway: nodes, metrics, and devices of one node. Beyond the limits, the nodes with the oldest births are evicted. Their data
- * are refused until the next birth.
+ * Maximum number of nodes and metrics per gateway, and of devices per node. Beyond them, the node with the oldest birth is evicted. Its
+ * data are refused until its next birth.
  */
 const MAX_NODES = 1_000;
 const MAX_METRICS = 100_000;
@@ -14,15 +14,15 @@ const MAX_DEVICES_OF_NODE = 1_000;
 export interface SparkplugNode {
   group: string;
   edge: string;
-  /** Number of the node's session (`bdSeq`); null if the birth did not state it or was not received. */
+  /** Number of the node's session (`bdSeq`); null if the birth did not state the number or was not received. */
   bdSeq: bigint | null;
-  /** Valid births by device; the births of the node itself have the key null. */
+  /** Valid birth messages by device. The birth message of the node itself has the key null. */
   births: Map<string | null, BirthMetrics>;
-  /** All devices that were ever born. Needed because a node's death includes its devices, and to find duplicate names. */
+  /** Devices that have sent a birth message at any time. A node's death includes its devices, and the list shows duplicate names. */
   devices: Set<string>;
 }
 
-/** Nodes by group and edge node, in order of their latest births. */
+/** Nodes by group and edge node, in the order of their latest birth messages. */
 export type SparkplugMemory = Map<string, SparkplugNode>;
 
 type Owner = Pick<SparkplugTopic, 'group' | 'edge' | 'device'>;
@@ -40,13 +40,13 @@ export function cacheSparkplugState(memory: SparkplugMemory, { topic, payload }:
   else if (typeof opened !== 'string') bury(memory, parsed, opened);
 }
 
-/** Stores a birth. If the birth is unreadable (`opened` is null), the previous birth becomes invalid, too. */
+/** Stores a birth message. If it is unreadable (`opened` is null), the previous birth becomes invalid, too. */
 function bear(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload | null): void {
   const known = findSparkplugNode(memory, owner);
   const { group, edge, device } = owner;
   const node = known ?? { group, edge, bdSeq: null, births: new Map(), devices: new Set<string>() };
   if (device === null) {
-    // A birth of the node starts a new session, in which each device must be born again.
+    // A birth of the node starts a new session, so the births of its devices are no longer valid.
     node.births.clear();
     node.bdSeq = opened && findSessionNumber(opened);
   } else node.births.delete(device);
@@ -70,7 +70,7 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): 
 export const isDeathOfCurrentSession = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
-/** Returns the number of the node's session, which its birth and its death contain; null if there is none. */
+/** Returns the number of the node's session from a birth or death message; null if the message contains none. */
 export function findSessionNumber({ metrics }: SparkplugPayload): bigint | null {
   const metric: SparkplugMetric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
@@ -78,8 +78,8 @@ export function findSessionNumber({ metrics }: SparkplugPayload): bigint | null 
 }
 
 /**
- * Returns the native id of a node or device: the last word of its topic. If another node or device of the gateway has the same word, the
- * whole path.
+ * Returns the native id of a node or device: the last level of its topic, or all levels if another node or device of the gateway has the
+ * same last level.
  */
 export function createNativeDeviceId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
   const word = device ?? edge;

@@ -2,13 +2,13 @@ import { foldAccents } from '../vocabulary/fold.ts';
 import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
-/** Words that occur in names of all metrics of a kind, and therefore do not become a circuit. */
+/** Matches words that occur in names of many metrics and therefore do not name a circuit. */
 const COMMON =
   /^(energy|power|load|active|real|total|totals|sum|cumulative|lifetime|accumulated|register|reading|value|consumption|consumed|usage|used|current|present|instantaneous|actual|now|electricity|electric|electrical|grid|mains|net|measurement|measurements|data|tag|tags|gas|heat|thermal|water|energie|leistung|gesamt)$/;
-/** Maximum length of a circuit, so that every channel stays within its own maximum length. */
+/** Maximum length of a circuit. It keeps each channel within the maximum length of channels. */
 const MAX_CIRCUIT = 40;
 
-/** Whether a word means electricity, a direction, a tariff or a phase. A `W` in the same name then means watts. */
+/** Whether a word means electricity, a direction, a tariff or a phase. If a name contains such a word, a `W` in it means watts. */
 export function isElectricityWord(word: string): boolean {
   const { direction, parts } = getNameMeaning(word);
   return COMMON.test(word) || direction !== null || parts.length > 0 || getNameMeaning(word).has('produced');
@@ -26,7 +26,7 @@ export const getCircuitFromNameWords = (words: readonly string[]): string =>
     ),
   );
 
-/** Joins words into one word of a channel. A long result is cut, so it may not be unique. */
+/** Joins words into one word of a channel. A long result is cut, so the result may not be unique. */
 export const joinWordsToChannelWord = (words: readonly string[]): string =>
   words
     .join('_')

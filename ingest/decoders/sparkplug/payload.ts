@@ -8,9 +8,9 @@ const optional = (type: string, id: number) => ({ type, id });
 const repeated = (type: string, id: number) => ({ rule: 'repeated', type, id });
 
 /**
- * Fields of a Sparkplug B payload that are read, with the numbers of the specification. Data sets, templates and files are omitted, so that
- * the parser skips them and the nesting is bounded. Metrics are declared as bytes and parsed one by one, so that a broken metric does not
- * affect the others.
+ * Fields of a Sparkplug B payload that the decoder needs, with their numbers in the specification. Data sets, templates and files are
+ * omitted, so the parser skips them and the depth of nesting is limited. Metrics are declared as bytes and parsed one by one, so that a
+ * broken metric does not affect the others.
  */
 const root = protobuf.Root.fromJSON({
   nested: {
@@ -57,16 +57,16 @@ const root = protobuf.Root.fromJSON({
 const PAYLOAD = root.lookupType('Payload');
 const METRIC = root.lookupType('Metric');
 
-/** Maximum number of metrics in a message that are examined. One MiB could contain half a million empty metrics. */
+/** Maximum number of metrics that are examined in a message. A message of one MiB could contain half a million empty metrics. */
 const MAX_METRICS = 20_000;
 const MAX_NAME = 256;
 
 /** A metric as received. Missing members are undefined. */
 export interface SparkplugMetric {
-  /** Name of the metric; also undefined if it is empty. */
+  /** Name of the metric; undefined if the name is missing or empty. */
   name: string | undefined;
   alias: bigint | undefined;
-  /** Time of the metric in Unix ms, as sent (not yet checked). */
+  /** Time of the metric in Unix ms as sent, not yet checked for plausibility. */
   timestampMs: number | undefined;
   datatype: number | undefined;
   isHistorical: boolean;
@@ -80,14 +80,14 @@ export interface SparkplugMetric {
 }
 
 export interface SparkplugPayload {
-  /** Time at which the message was sent in Unix ms, as sent (not yet checked). */
+  /** Time of sending in Unix ms as sent, not yet checked for plausibility. */
   timestampMs: number | undefined;
   metrics: SparkplugMetric[];
   /** Refusals of metrics that could not be parsed, one sentence each. */
   refused: string[];
 }
 
-/** Parses a payload; returns an error sentence if it is not Sparkplug B. */
+/** Parses a payload. Returns an error sentence if the payload is not Sparkplug B. */
 export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | string {
   if (payload.length > MAX_DECODED_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
@@ -128,7 +128,7 @@ function openMetric(bytes: Uint8Array): SparkplugMetric | string {
 }
 
 /**
- * Decodes protobuf bytes into an object whose own members are the fields in the message; returns null if the bytes do not match the type.
+ * Decodes protobuf bytes into an object with the fields of the message as its own members. Returns null if the bytes do not match the type.
  */
 function decoded(type: Type, bytes: Uint8Array): Json | null {
   try {
@@ -138,7 +138,7 @@ function decoded(type: Type, bytes: Uint8Array): Json | null {
   }
 }
 
-/** Returns a 64-bit number, which the parser has split into two unsigned halves. */
+/** Returns a 64-bit number. The protobuf parser has split it into two unsigned halves. */
 function bigIn(body: Json, name: string): bigint | undefined {
   const halves = asObjectOrNull(getMember(body, name));
   return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;

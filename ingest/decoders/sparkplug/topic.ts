@@ -1,4 +1,4 @@
-/** Type of a Sparkplug message. Births and deaths are stored. Data can only be decoded after the birth. */
+/** Type of a Sparkplug message. Births and deaths are stored, because data can only be decoded after the birth. */
 type SparkplugVerb = 'birth' | 'data' | 'death' | 'command';
 
 export interface SparkplugTopic {
@@ -10,9 +10,9 @@ export interface SparkplugTopic {
 }
 
 const VERBS: Record<string, SparkplugVerb> = { BIRTH: 'birth', DATA: 'data', DEATH: 'death', CMD: 'command' };
-/** Topic of a node (N…, no device word) or of one of its devices (D…, with a device word). */
+/** Matches the topic of a node (N…, without a device level) or of one of its devices (D…, with a device level). */
 const TOPIC = /^spBv1\.0\/([^/]+)\/(?:N(BIRTH|DATA|DEATH|CMD)\/([^/]+)|D(BIRTH|DATA|DEATH|CMD)\/([^/]+)\/([^/]+))$/;
-/** Topic on which a host application reports its state in JSON; it belongs to no device. */
+/** Matches the topic on which a host application reports its state in JSON. It belongs to no device. */
 const STATE = /^spBv1\.0\/STATE\/[^/]+$/;
 
 /** Parses a Sparkplug B topic. Returns 'state' for the state of a host application, null for every other topic. */

@@ -2,7 +2,7 @@ import type { ValueKind } from '../family.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findVolumeScale } from '../read/volume.ts';
 
-/** Scale of a unit: `value * times / per` is in the unit of the kind. */
+/** Scale of a unit: `value * times / per` converts a value to the unit of `kind`. */
 export interface MetricUnit {
   kind: Extract<ValueKind, 'energy_total_kwh' | 'power_w' | 'temperature_c' | 'volume_total_m3'>;
   times: number;
@@ -36,7 +36,7 @@ const ANY_CASE = new Map<string, MetricUnit>([
     FAHRENHEIT,
   ]),
 ]);
-/** Units whose case matters, because a small m means milli, not mega. `mwh` is ambiguous and therefore not a unit. */
+/** Units whose case matters, because a small m means milli and not mega. `mwh` may mean either, so it is not a unit here. */
 const EXACT = new Map<string, MetricUnit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
@@ -44,15 +44,15 @@ const EXACT = new Map<string, MetricUnit>([
   ['MJ', energy(1, MEGAJOULES_PER_KWH)],
 ]);
 
-/** Returns the unit that a text names; undefined if the text names no unit that the decoder reads. */
+/** Returns the unit that a text names; undefined if the decoder does not know the unit. */
 export function findMetricUnit(text: string): MetricUnit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
 }
 
 /**
- * Returns the volume unit that a property, the brackets of a name or the end of a name states. Elsewhere in a name, `m3` and `l` number
- * motors and lines.
+ * Returns the volume unit that a text means. The text must be a unit property, the brackets of a name or the end of a name. Elsewhere in a
+ * name, `m3` and `l` number motors and lines.
  */
 export function findMetricVolumeUnit(text: string): MetricUnit | undefined {
   const scale = findVolumeScale(text.trim());
@@ -62,7 +62,7 @@ export function findMetricVolumeUnit(text: string): MetricUnit | undefined {
 /** Names of properties in which edge software states the unit of a metric. The standard has no field for the unit. */
 const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
 
-/** Returns the text of the property that states a metric's unit; undefined if there is none. */
+/** Returns the text of the property that states the unit of a metric; undefined if there is no such property. */
 export function findUnitProperty(properties: Json | null): string | undefined {
   const keys = getMember(properties, 'keys');
   const values = getMember(properties, 'values');

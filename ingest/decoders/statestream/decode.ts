@@ -39,7 +39,7 @@ function parseStreamTopic(topic: string): StreamTopic | null {
 
 type EntityAttributes = Partial<Record<Attribute, string>>;
 
-/** How the state of an entity is decoded. */
+/** Rule by which the state of an entity is decoded. */
 interface Readable extends UnitScale {
   kind: ValueKind;
   channel: string;
@@ -50,7 +50,10 @@ interface Readable extends UnitScale {
 
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
-/** Returns how an entity's state is decoded, by its attributes; null if it is not read. `object`: the end of its id. */
+/**
+ * Returns the rule by which an entity's state is decoded, from the entity's attributes; null if the entity is ignored. `object`: the last
+ * part of the entity's id.
+ */
 function readableOf(object: string, attributes: EntityAttributes): Readable | null {
   const unit = attributes.unit_of_measurement ?? null;
   const deviceClass = attributes.device_class?.toLowerCase();
@@ -62,7 +65,8 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   }
   const power = findPowerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
-    // The owner is asked about power: each entity is a separate device here, and another entity may count the same energy in kWh.
+    // The owner is asked about a power: each entity is a separate device here, and the energy of another entity may be the energy of this
+    // power.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
@@ -79,8 +83,9 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
 }
 
 /**
- * Returns how an energy is decoded. It counts if its names state its meaning and its state class is a total. No message states which
- * entities belong together, so each entity is a separate device. An energy without a direction may therefore be solar production.
+ * Returns the rule by which an energy is decoded. Its meaning is known only if its names state it and its state class is a total. No
+ * message states which entities belong together, so each entity is a separate device. An energy without a direction may therefore be solar
+ * production, and the owner is asked.
  */
 function energyOf(
   names: string[],
@@ -135,7 +140,7 @@ export const statestreamFamily: Family<Map<string, EntityAttributes>> = {
   decode,
 };
 
-/** Returns the text of an attribute; null if the payload is not a text in JSON, so that it belongs to another family. */
+/** Returns the text of an attribute. Returns null if the payload is not a JSON text, because the message then belongs to another family. */
 function quoted(payload: Buffer): string | null {
   const json = readJson(payload);
   return typeof json === 'string' && json !== '' ? json.slice(0, MAX_TEXT) : null;
@@ -159,7 +164,7 @@ function decode(
     return collector;
   }
   const attributes = memory.get(device);
-  // Other families have topics of the same form. The state stream is recognised by a unit in quotation marks.
+  // Other families have topics of the same form. A unit in quotation marks identifies the state stream.
   if (attributes?.unit_of_measurement === undefined) return null;
   const readable = readableOf(object, attributes);
   if (!readable || payload.length === 0) return createEmptyResult();

@@ -13,7 +13,7 @@ import {
 export type JsonPathReader = (json: unknown) => unknown;
 type FillTemplate = (named: PlaceholderValues) => string;
 
-/** A field of a table, compiled for reading. */
+/** A field of a table in compiled form. */
 export interface CompiledField {
   entry: FieldDefinition;
   channel: FillTemplate;
@@ -25,7 +25,7 @@ export interface CompiledField {
   /** JSONPath of the field in a JSON body. */
   path: string;
   read: JsonPathReader;
-  /** Whether another field of the table reads the same member, in another unit. */
+  /** Whether another field of the table decodes the same member in another unit. */
   isShared: boolean;
   readTime: JsonPathReader | null;
   readUnit: JsonPathReader | null;
@@ -38,7 +38,7 @@ export interface CompiledField {
 
 export interface CompiledTopic {
   entry: TopicDefinition;
-  /** Pattern of the topic. Null matches every topic; the body alone then identifies the family. */
+  /** Pattern of the topic. Null matches every topic: the payload alone then identifies the family. */
   pattern: TopicPattern | null;
   hasField: boolean;
   fields: readonly CompiledField[];
@@ -57,8 +57,8 @@ export interface CompiledTopic {
 }
 
 /**
- * A placeholder of a template that is replaced by a text from the message body. `words`: replacements of the body's texts; if undefined,
- * the text itself is used. `otherwise`: template that is used if the body lacks the text, or `words` does not contain the text.
+ * A placeholder of a template whose value comes from the message body. `words`: values by the texts in the body; if undefined, the text
+ * itself is the value. `otherwise`: template of the value if the body lacks the text, or if `words` does not contain the text.
  */
 export interface BodyPlaceholder {
   name: string;
@@ -116,7 +116,8 @@ const compiledOrNull = (template: string | undefined): FillTemplate | null =>
   template === undefined ? null : compileTemplate(template);
 
 /**
- * Compiles the template of a channel. Values of its parts are converted to lower case, because a level of a topic may be in capitals: `L1`.
+ * Compiles the template of a channel. The values of its placeholders are converted to lower case, because the level of a topic may be in
+ * capitals: `L1`.
  */
 function compileChannel(template: string): FillTemplate {
   const fill = compileTemplate(template);
@@ -134,7 +135,7 @@ function compileField(
   const isPattern = name.includes('{');
   const isJson = (topic.payload ?? 'text') !== 'text';
   const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;
-  // If the table states where the body contains the unit, the table's own unit does not apply.
+  // If the table states the position of the unit in the body, the fixed unit in the table does not apply.
   const unitPath = entry.unit_at ?? topic.unit_at?.replace('{field}', () => name);
   const { times, per } = (unitPath === undefined && findUnitScale(entry.kind, entry.unit)) || UNSCALED;
   return {
@@ -154,10 +155,10 @@ function compileField(
   };
 }
 
-/** Units that bodies spell differently than tables. */
+/** Units whose spelling in messages differs from the spelling in tables. */
 const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
 
-/** Returns the scale from a unit to the stored unit of a kind of value; undefined if the kind has no such unit. */
+/** Returns the scale that converts a unit to the stored unit of a kind of value; undefined if the unit does not belong to the kind. */
 export function findUnitScale(
   kind: FieldDefinition['kind'],
   unit: unknown,

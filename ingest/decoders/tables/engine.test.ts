@@ -35,7 +35,7 @@ test('each table is valid and names its sources', () => {
   for (const name of names) expect(readFamilyTable(name.slice(0, -'.json'.length)).sources).not.toEqual([]);
 });
 
-/** Returns the error that results from changing one member of the blueprint table's topic or field. */
+/** Changes one member of the blueprint table's topic or field. Returns the resulting error. */
 function faultOf(change: (topic: Record<string, unknown>, field: Record<string, unknown>) => void): string {
   const table = JSON.parse(BLUEPRINT) as FamilyTable;
   const [topic] = table.topics;
@@ -77,7 +77,8 @@ const tableOf = (...topics: unknown[]) =>
   createTableFamily(parseFamilyTable('x.json', JSON.stringify({ family: 'x', devices: 'x', sources: ['x'], topics })));
 const POWER = { channel: 'import', kind: 'power_w' };
 /**
- * Decodes messages in order; the family learns from each. Returns the values of the last message; null if the family does not recognise it.
+ * Decodes messages one after another, so that the family learns from each. Returns the values of the last message; null if the family does
+ * not recognise it.
  */
 const lastOf = (family: ReturnType<typeof tableOf>, ...messages: [topic: string, payload: string][]) => {
   const marks = family.newMemory();

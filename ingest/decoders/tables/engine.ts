@@ -21,21 +21,21 @@ import {
 import { type FamilyTable, type FieldDefinition, readFamilyTable, type TopicDefinition } from './form.ts';
 import { cacheByTopic, matchPattern, type PlaceholderValues } from './pattern.ts';
 
-/** Result of matching a topic with an entry of the table: the device, and the fields to read. */
+/** Result of matching a topic with an entry of the table: the device, and the fields to decode. */
 interface Match {
   topic: CompiledTopic;
   named: PlaceholderValues;
   device: string;
   fields: readonly FieldMatch[];
   /**
-   * Text that an earlier message must have stored, or must not have stored, for the entry to apply to this message. Null: the entry always
-   * applies.
+   * Text that decides whether the entry applies to a message. An earlier message must have stored the text (`known`), or must not have
+   * stored it (`unknown`). Null: the entry always applies.
    */
   known: string | null;
   mentioned: CompiledTopic['mentioned'];
 }
 
-/** A field, with the parts of its name replaced by the values in the topic. */
+/** A field, with the placeholders of its name replaced by the values in the topic. */
 interface FieldMatch {
   field: CompiledField;
   name: string;
@@ -43,7 +43,7 @@ interface FieldMatch {
   named: PlaceholderValues;
 }
 
-/** Texts that earlier messages of a family have stored: filled-in templates of the table's member `remembers`. */
+/** Texts that earlier messages of a family have stored. Each is a filled-in template from the table's member `remembers`. */
 type Marks = Set<string>;
 /** Maximum number of stored texts (marks) per family and gateway. */
 const MAX_MARKS = 2_000;
@@ -85,7 +85,7 @@ export function createTableFamily(table: FamilyTable): Family<Marks> {
 }
 
 /**
- * Returns the text (mark) that a message adds to the stored texts or removes from them. Null if the message changes nothing, for example
+ * Returns the change that a message makes to the stored texts: a text to add or remove. Null if the message changes nothing, for example
  * because it contains no value.
  */
 function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMessage) {
@@ -99,8 +99,8 @@ function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMes
 }
 
 /**
- * Returns the first match that applies to a message, by the texts in the body and by the texts that earlier messages have stored. Written
- * as a loop for speed, because it runs for each message of the family.
+ * Returns the first match that applies to a message. The texts in the payload and the texts that earlier messages have stored decide.
+ * Written as a loop for speed, because it runs for each message of the family.
  */
 function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, marks: Marks): Match | undefined {
   for (const match of matches) {
@@ -110,7 +110,10 @@ function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, mar
   return undefined;
 }
 
-/** Whether a body contains the texts that a table's entry requires. Of a list of texts, the body must contain at least one. */
+/**
+ * Whether a payload contains the texts that an entry of the table requires. If the entry contains a list of alternatives, one of them
+ * suffices.
+ */
 const isMentioned = (
   mentioned: CompiledTopic['mentioned'],
   { payload: form }: TopicDefinition,
@@ -122,15 +125,15 @@ const isMentioned = (
   );
 
 /**
- * Returns the matches of a topic with the entries of a table, in the table's order. The first match that applies to a message is used to
- * decode it.
+ * Returns the matches of a topic with the entries of a table, in the order of the table. To decode a message, the first match that applies
+ * to the message is used.
  */
 function matchesOf(topics: readonly CompiledTopic[], text: string): Match[] {
   const matches: Match[] = [];
   for (const topic of topics) {
     const match = matchOfOne(topic, text);
     if (match) matches.push(match);
-    // The entry matches every message on the topic, so later entries are never used.
+    // This entry matches every message on the topic, so later entries are never used.
     if (match && topic.mentioned.length === 0 && topic.known === null) break;
   }
   return matches;
@@ -230,21 +233,18 @@ function isBroken({ read, least }: CompiledTopic['lists'][number], json: unknown
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
 }
 
-/**
- * Returns the replacement of a word: from the list of words, or undefined if the list does not contain the word. Without a list, returns
- * the word itself.
- */
+/** Returns the value of a word in `words`; undefined if `words` does not contain the word. Without `words`, returns the word itself. */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
 
-/** Unit of each kind of value, for questions to the owner. */
+/** Unit that a question to the owner states, by kind of value. */
 const OWN_UNIT = new Map<string, string>([
   ['energy_total_kwh', 'kWh'],
   ['power_w', 'W'],
   ['volume_total_m3', 'm³'],
 ]);
 
-/** A whole number of at most ten digits, as C prints a `long`. Also matches an empty text. */
+/** Matches a whole number of at most ten digits, as C prints a `long`. Also matches an empty text. */
 const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
 
 interface Reading {
@@ -253,7 +253,7 @@ interface Reading {
   value: unknown;
   atMs: number | null;
   name: string;
-  /** Unit that the body states; only for fields whose table gives its position in the body. */
+  /** Unit that the body states. Set only if the table states the position of the unit in the body. */
   unit?: unknown;
 }
 

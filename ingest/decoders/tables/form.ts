@@ -4,17 +4,17 @@ import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import { payloadConditionsSchema } from '#src/devices/mapping.ts';
 
-/** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
+/** Matches the placeholders of names and templates: `{device}`, `{base+}`, `{base*}`, `{field}`. */
 export const TEMPLATE_PLACEHOLDER = /\{([a-z_]+)([+*]?)\}/g;
 
 const path = z.string().refine((text) => compileJsonPath(text) !== null, {
   message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
 });
-/** JSONPath that may contain `{field}`, the name of the field. */
+/** A JSONPath that may contain `{field}`, which stands for the name of the field. */
 const template = z.string().refine((text) => compileJsonPath(text.replace('{field}', 'field')) !== null, {
   message: 'must be a JSONPath to one value, such as $.value or $.{field}[0].value',
 });
-/** A regular expression without capturing groups. (In the compiled pattern of a topic, the placeholders are named groups.) */
+/** A regular expression without capturing groups. (In the compiled pattern of a topic, each placeholder becomes a named group.) */
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
 });
@@ -120,7 +120,7 @@ const table = z
     }
   });
 
-/** Table of a family, as the table's file contains it. */
+/** Table of a family, as parsed from its file. */
 export type FamilyTable = z.infer<typeof table>;
 export type TopicDefinition = FamilyTable['topics'][number];
 export type FieldDefinition = z.infer<typeof field>;
@@ -171,8 +171,8 @@ function isPattern(source: string): boolean {
 /**
  * Parses and validates a family's table, at start and in the tests. Throws an error that names the file and each invalid member.
  *
- * @param file name for the error
- * @param text the file's content
+ * @param file name of the file, for the error
+ * @param text content of the file
  */
 export function parseFamilyTable(file: string, text: string): FamilyTable {
   let json: unknown;

@@ -3,7 +3,7 @@ import { TEMPLATE_PLACEHOLDER, type TopicPlaceholders } from './form.ts';
 /** Values of the placeholders (`{name}`) in a topic, by name. */
 export type PlaceholderValues = Readonly<Record<string, string>>;
 
-/** A compiled topic template, and the words that replace values of its placeholders. */
+/** A compiled topic template, and the words that replace the values of its placeholders. */
 export interface TopicPattern {
   expression: RegExp;
   words: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -11,7 +11,7 @@ export interface TopicPattern {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** Converts a topic template to the source of a regular expression. `capture`: whether its placeholders become named groups. */
+/** Converts a topic template to the source of a regular expression. `capture`: whether each placeholder becomes a named group. */
 export function getPatternSource(template: string, parts: TopicPlaceholders, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
@@ -19,7 +19,7 @@ export function getPatternSource(template: string, parts: TopicPlaceholders, cap
     .map((piece) => {
       const [, name, levels, slash] = /^\{([a-z_]+)([+*]?)\}(\/?)$/.exec(piece) ?? [];
       if (name === undefined) return escaped(piece);
-      // A placeholder with `*` matches any number of topic levels including the slash after them, or nothing.
+      // A placeholder with `*` matches any number of topic levels, including none, and the slash after the last of them.
       if (levels === '*') return `(?:${group(name, '.*')}\\/)?`;
       return group(name, partSource(parts[name], levels === '+')) + (slash ? '\\/' : '');
     })
@@ -45,7 +45,7 @@ export function matchPattern({ expression, words }: TopicPattern, text: string):
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, words.get(name)?.[value] ?? value]));
 }
 
-/** Returns a function that fills in a template. A placeholder without a value becomes empty. */
+/** Returns a function that fills in a template. A placeholder without a value is replaced by an empty text. */
 export function compileTemplate(template: string): (named: PlaceholderValues) => string {
   if (!template.includes('{')) return () => template;
   const pieces = template.split(TEMPLATE_PLACEHOLDER);
@@ -61,7 +61,7 @@ export function compileTemplate(template: string): (named: PlaceholderValues) =>
 const MAX_TOPICS = 1_000;
 const MAX_TOPIC_LENGTH = 256;
 
-/** Returns a function that caches the matches of each topic. A full cache is emptied. */
+/** Returns a function that caches the matches of each topic. When the cache is full, it is emptied. */
 export function cacheByTopic<Match>(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
   const matches = new Map<string, readonly Match[]>();
   return (topic) => {

@@ -5,10 +5,11 @@ import { convertToCelsius } from '../read/value-collector.ts';
 import { isMeterBlock, type MeterNameSettings } from './sml.ts';
 import { getSensorObject, type TasmotaMessageSource } from './source.ts';
 
-/** Blocks that are not sensors, or whose temperature is that of a chip. `ESP\d.*` also covers `ESP32C3`. */
+/** Matches blocks that are not sensors, or that contain the temperature of a chip. `ESP\d.*` also matches `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
 /**
- * Suffix of a sensor's name, a number or an address, which distinguishes several sensors of a kind: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`.
+ * Matches the suffix that distinguishes several sensors of one kind: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`. The suffix is a number or an
+ * address.
  */
 const ONE_OF_SEVERAL = /[-_][0-9A-Za-z]+$/;
 
@@ -19,8 +20,8 @@ interface Sensor {
 }
 
 /**
- * Reads the temperatures of sensors, in the unit that the message states for all of them. A single sensor gets the channel `room`; several
- * sensors get their names: `room/ds18b20-1`.
+ * Reads the temperatures of sensors, in the unit that the message states for all of them. A single sensor gets the channel `room`. Several
+ * sensors get channels with their names: `room/ds18b20-1`.
  */
 export function readTemperatures(
   { collector, device, atMs }: TasmotaMessageSource,
@@ -60,8 +61,8 @@ function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   for (const [name, value] of Object.entries(body)) {
     const sensor = asObjectOrNull(value);
     if (!sensor || NO_ROOM.test(name) || isMeterBlock(name, sensor, mapping)) continue;
-    // Next to the block `ENERGY`, `ANALOG` is a thermistor on the board of a relay that measures energy (Shelly). Without `ENERGY` it is a
-    // sensor.
+    // Next to the block `ENERGY`, `ANALOG` is a thermistor on the board of a relay that measures energy (Shelly). Without `ENERGY`,
+    // `ANALOG` is a sensor.
     if (name === 'ANALOG' && getMember(body, 'ENERGY') !== undefined) continue;
     if (getMember(sensor, 'Temperature') !== undefined) found.push({ name, value: getMember(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
@@ -69,7 +70,7 @@ function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   return found;
 }
 
-/** Returns the analogue inputs of an ESP32, which can have several: `Temperature1`, `Temperature2`. */
+/** Returns the numbered analogue inputs of an ESP32: `Temperature1`, `Temperature2`. */
 const findNumbered = (analog: Json): Sensor[] =>
   Object.entries(analog).flatMap(([key, value]) => {
     const [, number] = /^Temperature(\d{1,2})$/.exec(key) ?? [];
@@ -77,8 +78,8 @@ const findNumbered = (analog: Json): Sensor[] =>
   });
 
 /**
- * Reads the blocks `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` is, and whether the thermostat
- * heats (duty cycle above 0 %). The measured temperature is in the block of the sensor.
+ * Reads the blocks `Thermostat0`, `Thermostat1` …: the set-point, and whether the thermostat heats (duty cycle above 0 %). The set-point is
+ * always in °C, whatever `TempUnit` is. The measured temperature is in the block of the sensor.
  */
 export function readThermostats(source: TasmotaMessageSource, body: Json): void {
   const { collector, device, atMs } = source;

@@ -53,13 +53,13 @@ function decode(
   return isUnread && !hasKnownBlock(body) ? { ...source.collector, isUnread } : source.collector;
 }
 
-/** Whether a message contains a block that this family reads. Its other values are omitted on purpose. */
+/** Whether a message contains a block that this family decodes. Other values in such a message are omitted on purpose. */
 const hasKnownBlock = (body: Json): boolean =>
   ['ENERGY', 'TIC', 'ANALOG', 'ZbReceived'].some((name) => getMember(body, name) !== undefined);
 
 /**
- * Reads the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device is a
- * device of its own. The values have no units, so the owner is asked about energy and power; temperatures are in °C.
+ * Decodes the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device
+ * gets its own device id. The values have no units, so the owner is asked about energy and power; temperatures are in °C.
  */
 function readZigbee({ collector, device: bridge, atMs }: TasmotaMessageSource, received: unknown): void {
   for (const [address, value] of Object.entries(asObjectOrNull(received) ?? {})) {
@@ -90,7 +90,7 @@ function readElectricity(
   const tic = getSensorObject(source, getMember(body, 'TIC'), 'TIC');
   const analog = getSensorObject(source, getMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
-  // `ENERGY` is not read if the message contains the meter's own indexes, because it repeats their energy with less precision.
+  // If the message contains the indexes of a French meter (`TIC`), `ENERGY` repeats their energy with less precision and is ignored.
   else if (energy) readEnergy(source, energy);
   if (energy) readPower(source, energy);
   if (analog) readCurrentClamps(source, analog);
@@ -103,8 +103,8 @@ function readElectricity(
 }
 
 /**
- * Returns the message's own time in Unix ms, if it is plausible. The commands `Time` and `SetOption52` set its format: local time without a
- * zone (default), with an offset, with an additional `Epoch`, or Unix seconds.
+ * Returns the message's own time in Unix ms, if it is plausible; otherwise null. The commands `Time` and `SetOption52` set the format:
+ * local time without a zone (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
   const [time, epoch] = [getMember(body, 'Time'), getMember(body, 'Epoch')];

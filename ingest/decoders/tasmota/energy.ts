@@ -2,12 +2,12 @@ import { getMember, type Json } from '../read/payload.ts';
 import { addNumberedValues, addTotalOrPhaseValues, getSensorObject, type TasmotaMessageSource } from './source.ts';
 
 /**
- * Reads the block `ENERGY` of a device with its own meter. Does not read `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, or
- * `Period`, whose length the message does not state.
+ * Reads the block `ENERGY` of a device with a built-in meter. Ignores `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, and
+ * `Period`, because the message does not state its length.
  */
 export function readEnergy(source: TasmotaMessageSource, energy: Json): void {
   const kind = 'energy_total_kwh';
-  // If `ImportActive` exists (driver of Modbus meters), `Total` is the sum of both directions.
+  // If the driver of a Modbus meter sends `ImportActive`, `Total` is the sum of both directions.
   const imported = getMember(energy, 'ImportActive');
   if (imported === undefined) addTotalOrPhaseValues(source, getMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
   else addTotalOrPhaseValues(source, imported, 'import', kind, 'ENERGY.ImportActive');
@@ -22,11 +22,11 @@ export function readEnergy(source: TasmotaMessageSource, energy: Json): void {
   }
 }
 
-/** Reads the signed power in W in the block `ENERGY`. Negative: generation exceeds consumption. */
+/** Reads the signed power in W in the block `ENERGY`. A negative power means that generation exceeds consumption. */
 export const readPower = (source: TasmotaMessageSource, energy: Json): void =>
   addTotalOrPhaseValues(source, getMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
-/** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
+/** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, or on an ESP32 `CTEnergy1` …. Each clamp is a separate circuit. */
 export function readCurrentClamps(source: TasmotaMessageSource, analog: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
@@ -39,9 +39,7 @@ export function readCurrentClamps(source: TasmotaMessageSource, analog: Json): v
   }
 }
 
-/**
- * Channels of the indexes of French meters, which are in Wh. Each contract has tariffs of its own, so each tariff number is used only once.
- */
+/** Channels of a French meter's indexes, which are in Wh. Each contract has other tariffs, and no tariff number means two of them. */
 const INDEXES = [
   ['BASE', 'import'],
   ['EAIT', 'export'],
@@ -58,8 +56,8 @@ const INDEXES = [
 ] as const;
 
 /**
- * Reads the indexes in the block `TIC` of a French meter. An index may be a text with leading zeros. `PAPP` is in volt-amperes and is not
- * read. `ADCO` and `ADSC` contain the household's meter number and are not stored.
+ * Reads the indexes of a French meter in the block `TIC`. An index may be a text with leading zeros. `PAPP` is ignored, because it is in
+ * volt-amperes. `ADCO` and `ADSC` are not stored, because they contain the meter number of the household.
  */
 export function readTeleinfo({ collector, device, atMs }: TasmotaMessageSource, tic: Json): void {
   const add = (label: string, channel: string) =>
@@ -73,6 +71,6 @@ export function readTeleinfo({ collector, device, atMs }: TasmotaMessageSource, 
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
-  // EAST is the same index as BASE, in the newer mode of French meters.
+  // EAST is the index BASE in the newer mode of French meters.
   if (getMember(tic, 'BASE') === undefined) add('EAST', 'import');
 }

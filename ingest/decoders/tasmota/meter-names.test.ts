@@ -30,7 +30,7 @@ test.each([
   ['Spannung_L2', 'other'],
   ['Meter_id', 'other'],
   ['current_consumption', 'other'],
-  // Names that are ambiguous: Wh or kWh, import or export, energy or volume.
+  // Names with an ambiguous unit (Wh or kWh), direction (import or export) or quantity (energy or volume).
   ['import', 'unknown'],
   ['Total_Consumption', 'unknown'],
   ['Real_energy_delivered', 'unknown'],

@@ -3,15 +3,15 @@ import { getNameMeaning, type UncountedReason } from '../vocabulary/name-facts.t
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 /**
- * Meaning of a name in a meter script. `other`: a quantity such as volts or amperes, a plain number, or an energy that is known not to
- * count.
+ * Meaning of a name in a meter script. `other`: a quantity such as volts or amperes, a plain number, or an energy that contributes to no
+ * total.
  */
 export type MeterNameMeaning =
   | { is: 'register' | 'power'; channel: string }
   | { is: 'other'; because: UncountedReason | null }
   | { is: 'unknown' };
 
-/** Names of powers that are in W in all public scripts. Other names of powers are as often in kW. */
+/** Names of powers that are in W in all public scripts, with their channels. Powers with other names are as often in kW. */
 const POWERS = new Map([
   ['power_curr', 'import'],
   ['power', 'import'],
@@ -41,29 +41,30 @@ const SHORT = new Map([
   ['bl', 'blind'],
   ['tariflos', 'total'],
 ]);
-/** Words for energy that are in kWh in all public scripts. */
+/** Matches words for an energy that is in kWh in all public scripts. */
 const ENERGY = /^(?:wh|kwh|energy|energie|energia|nrg|total|counter|zaehler\w*|zahler\w*|wirkenergie|active|gesamt)$/;
-/** German words that name a register without any other word: `Bezug`, `Gesamtverbrauch`. */
+/** Matches German words that name a register without any other word: `Bezug`, `Gesamtverbrauch`. */
 const REGISTER_ITSELF = /verbrauch|bezug|einspeisung/;
 const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p|prms|demand|use)$|leistung|watt/;
 const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momentan/;
 /**
- * Names that are in Wh in some public scripts and in kWh in others, and names with `delivered` or `supply`, whose direction is ambiguous.
+ * Matches names that are in Wh in some public scripts and in kWh in others, and names with `delivered` or `supply`, whose direction is
+ * ambiguous.
  */
 const EITHER_UNIT =
   /^(?:total_?consumption|real_?energy.*|(?:input|output).*|(?:import|export)(?:ht|nt)?)$|delivered|supply/;
 const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\w*)$/;
 /**
- * Names in the block METER of the Teleinfo firmware for Tasmota: number of phases, contract (A, VA), the contract's limit (VA), power
- * factors, and current production.
+ * Matches names in the block METER of the Teleinfo firmware for Tasmota: number of phases, contract (A, VA), the contract's limit (VA),
+ * power factors, and current production.
  */
 const TELEINFO_METER = /^(?:ph|isub|psub|pmax|c[1-3]?|p[cpw])$/i;
 const ELECTRICAL =
   /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
 
 /**
- * Returns the meaning of a name in the block of a meter script. The message contains no units. A register therefore counts only if its name
- * states the direction and all public scripts use the name with the same unit. Otherwise the owner is asked.
+ * Returns the meaning of a name in the block of a meter script. The message contains no units. The meaning is therefore known only if the
+ * name states the direction and all public scripts use the name with the same unit. Otherwise the owner is asked.
  */
 export function readMeterName(name: string): MeterNameMeaning {
   const known = remembered.get(name);
@@ -74,7 +75,7 @@ export function readMeterName(name: string): MeterNameMeaning {
   return what;
 }
 
-/** Maximum number of cached names. They are cached because each message repeats them. */
+/** Maximum number of cached names. Each message repeats its names, so their meanings are cached. */
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, MeterNameMeaning>();
 
@@ -92,7 +93,7 @@ function read(name: string): MeterNameMeaning {
   if (obis) {
     if (obis.not) return { is: 'other', because: obis.not };
     if (obis.direction === null) return { is: 'unknown' };
-    // OBIS codes of powers are not read, because scripts use them for kW as often as for W.
+    // OBIS codes of powers are ignored, because scripts use them for kW as often as for W.
     if (obis.quantity !== 'register') return { is: 'other', because: null };
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
@@ -105,7 +106,7 @@ function read(name: string): MeterNameMeaning {
   if (words.some((word) => PERIOD.test(word))) return { is: 'other', because: 'period' };
   if (ELECTRICAL.test(name) || TELEINFO_METER.test(name)) return { is: 'other', because: null };
   const isEnergy = words.some((word) => ENERGY.test(word)) || REGISTER_ITSELF.test(words.join(' '));
-  // `Act` means active, not actual, in `Import Act. Energy`.
+  // In `Import Act. Energy`, `Act` means active and not actual.
   const isNow = words.some((word) => NOW.test(word) && !(word === 'act' && isEnergy));
   if (isNow && !/kwh/i.test(name)) return { is: 'other', because: null };
   // In public scripts, `Power_total_in` is a register as often as a power.

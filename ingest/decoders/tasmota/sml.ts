@@ -9,21 +9,21 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
 import type { TasmotaMessageSource } from './source.ts';
 
-/** The owner's settings for names in meter scripts, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
+/** The owner's settings for names in meter scripts (`decoder_config.tasmota`). The key is `prefix.name`, or the name alone. */
 export type MeterNameSettings = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
-/** Words that have another meaning in a channel, so that they cannot name a circuit. */
+/** Matches words that have another meaning in a channel and therefore cannot name a circuit. */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
-/** Additional words that cannot name the circuit of a volume. */
+/** Matches further words that cannot name the circuit of a volume. */
 const COMMODITY = /^(gas|heat|water|m3)$/;
-/** Prefixes (`jsonPrefix`) of meters for gas, water and heat, whose counts are in m³ as often as in kWh. */
+/** Matches prefixes (`jsonPrefix`) of meters for gas, water and heat, whose counts are in m³ as often as in kWh. */
 const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
-/** Prefixes (`jsonPrefix`) that public meter scripts commonly use: a kind of meter, or a manufacturer's type. */
+/** Matches prefixes (`jsonPrefix`) that are common in public meter scripts: a kind of meter, or a manufacturer's type. */
 const METER =
   /^(?:sml|obis|p1|dsmr|meter|smart_?meter|power_?meter|modbus\d*|mbus|z(?:ae|ä)hler|strom|hhstrom|haus|haupt|home|main|netz|grid|ebz|ehz|emh|mt\d{3}|dws|dtz|ddz|ed300|q[13][a-d]|lk\d\d|as\d{4}|a1500|e\d{3}|sdm\d*|zm[bd]\d*|itron|iskra|norax|sgm|am550|kaifa|im35\d|td\d{4}|t5[15]0|dvs|ws\d{4}|gs303|gh30\d|abb|aec|hiking|janitza)/i;
 /** Value above which a register is probably in Wh: 1,000,000 kWh is more than a home uses, but 1,000,000 Wh are only 1,000 kWh. */
 const MOST_KWH = 1_000_000;
-/** Maximum number of names per meter about which the owner is asked. A script with more names publishes mostly noise. */
+/** Maximum number of names per meter about which the owner is asked. Most names of a script with more names are not meter values. */
 const MAX_ASKED = 20;
 
 const UNITS: Readonly<
@@ -42,23 +42,22 @@ const mappingOf = (mapping: MeterNameSettings, prefix: string, name: string) =>
   [`${prefix}.${name}`, name].flatMap((key) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? []) : []))[0];
 
 /**
- * Whether a block comes from a meter script: the block has a common name of a meter, or one of the names in the block is understood or
- * mapped by the owner.
+ * Whether a block comes from a meter script: the prefix is a common name for a meter, or the meaning of a name in the block is known, by
+ * the decoder or from the owner's mapping.
  */
 export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSettings): boolean {
   if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
     const isKnown = is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
-    // A plain `total` also shows that the block is a meter. The owner is then asked about the direction.
+    // A name `total` also shows that the block comes from a meter. The owner is then asked about the direction.
     return isKnown || (/^total$/i.test(name) && typeof block[name] === 'number');
   });
 }
 
 /**
- * Reads the block of a meter script. The block's name, which the owner chooses (`jsonPrefix`: `SML`, `MT681`), becomes a circuit:
- * `sml/import`. For names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits of earlier blocks in the
- * message.
+ * Reads the block of a meter script. The prefix, which the owner chooses (`jsonPrefix`: `SML`, `MT681`), becomes a circuit: `sml/import`.
+ * The owner is asked about names without a clear meaning: `sml/unknown/wert_a`. `circuits`: circuits of earlier blocks in the message.
  */
 export function readMeterBlock(
   { collector, device, atMs }: TasmotaMessageSource,
@@ -117,10 +116,12 @@ export function readMeterBlock(
   }
 }
 
-/** Whether a block comes from the Teleinfo firmware. Its powers of a phase (VA and W) are not registers. */
+/** Whether a block comes from the Teleinfo firmware. The powers of its phases (VA and W) are not registers. */
 const isTeleinfo = (block: Json): boolean => Object.hasOwn(block, 'PSUB') && Object.hasOwn(block, 'PH');
 
-/** Whether a name means a register of one day (`Day Energy`): it contains "day", and no other name in the block contains "night". */
+/**
+ * Whether a name means the register of one day (`Day Energy`): the name contains "day", and no other name in the block contains "night".
+ */
 function isOfDay(name: string, block: Json): boolean {
   const { bySibling } = getNameMeaning(expandAbbreviations(name));
   if (bySibling?.else !== 'period') return false;
@@ -130,8 +131,8 @@ function isOfDay(name: string, block: Json): boolean {
 }
 
 /**
- * Describes a name for the classification with the other names of its meter. The description uses the name's own words if they are clear,
- * otherwise the meaning of the name in scripts (`Power_curr`, `1_8_0`).
+ * Describes a name, which is classified together with the other names of its meter. If the name's own words are clear, the description
+ * contains them. Otherwise it contains the usual meaning of the name in scripts (`Power_curr`, `1_8_0`).
  */
 function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): RegisterDescription {
   const spelled: RegisterDescription = { names: [expandAbbreviations(name)], unit, scope };
@@ -142,8 +143,8 @@ function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: st
 }
 
 /**
- * Returns the channel that a setting (`counts_as`) selects. For another commodity than electricity: its import or its volume. Null for a
- * volume of electricity, which does not exist.
+ * Returns the channel that a setting (`counts_as`) selects. For a commodity other than electricity, the channel is its import or its
+ * volume. Null for a volume of electricity, which does not exist.
  */
 function mapped(countsAs: string, isVolume: boolean): string | null {
   if (COMMODITIES.some((one) => one === countsAs))

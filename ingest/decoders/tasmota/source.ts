@@ -9,10 +9,12 @@ export interface TasmotaMessageSource {
   atMs: number | null;
 }
 
-/** Maximum number of phases or tariffs in a list; a longer list is refused. Firmware has up to 8, on an ESP32. */
+/** Maximum number of phases or tariffs in a list. A longer list is refused. Firmware on an ESP32 sends up to 8. */
 const MAX_PARTS = 8;
 
-/** Returns a block of the message as an object; null if it is missing. Refuses a block that is not an object. */
+/**
+ * Returns a block of the message as an object; null if the block is missing. Refuses a block that is not an object, and also returns null.
+ */
 export function getSensorObject({ collector }: TasmotaMessageSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = asObjectOrNull(value);

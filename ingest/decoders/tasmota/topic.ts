@@ -1,20 +1,20 @@
 /** Parsed topic of a Tasmota device. `about` is `nothing` for commands and their echoes, states of relays, and versions. */
 export interface TasmotaTopic {
-  /** Name of the device (`%topic%`). */
+  /** Name of the device, as in the placeholder `%topic%` of the firmware. */
   device: string;
   about: 'sensors' | 'status' | 'availability' | 'nothing';
 }
 
 type Prefix = 'cmnd' | 'stat' | 'tele';
-/** Names of messages that devices send, which are in capitals: `SENSOR`, `INFO1`, `HASS_STATE`. */
+/** Matches the names of messages that devices send. They are in capitals: `SENSOR`, `INFO1`, `HASS_STATE`. */
 const SENT = /^[A-Z][A-Z0-9_]*$/;
 
 const isPrefix = (word: string | undefined): word is Prefix => word === 'cmnd' || word === 'stat' || word === 'tele';
 
 /**
- * Parses a topic; returns null if it does not have the form of Tasmota. The owner arranges the words of topics (`FullTopic`), so the prefix
- * may precede the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or follow it (`tasmota/plug/tele/SENSOR`).
- * If other words separate prefix and device (`home/tele/floor/plug/SENSOR`), the prefix precedes the device.
+ * Parses a topic; returns null if the topic does not have the form of Tasmota. The owner arranges the levels of topics (`FullTopic`). The
+ * prefix may precede the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or follow it
+ * (`tasmota/plug/tele/SENSOR`). If other levels separate prefix and device (`home/tele/floor/plug/SENSOR`), the prefix precedes the device.
  */
 export function parseTasmotaTopic(topic: string): TasmotaTopic | null {
   const words = topic.split('/');

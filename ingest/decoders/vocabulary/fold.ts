@@ -1,4 +1,4 @@
-/** Letters that are not a plain letter with an accent, with their plain spellings. */
+/** Spellings of letters that are not a plain letter with an accent. */
 const LETTERS = new Map([
   ['ø', 'o'],
   ['æ', 'ae'],
@@ -7,7 +7,7 @@ const LETTERS = new Map([
   ['ł', 'l'],
   ['đ', 'd'],
 ]);
-/** Accented letters as people spell them on keyboards without them: `Waermezaehler`. */
+/** Spellings of accented letters on keyboards without these letters: `Waermezaehler`. */
 const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
   [/ä/g, 'ae'],
   [/[öø]/g, 'oe'],
@@ -23,14 +23,19 @@ export const foldAccents = (text: string): string =>
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '');
 
-/** Returns the spellings of a dictionary word with its accents removed and, if it differs, with its accented letters spelt out. */
+/**
+ * Returns a dictionary word without accents. If the word has accented letters, also returns it with these letters spelt out (`ae` for `ä`).
+ */
 export function listSpellingsWithoutAccents(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
   return spelt === composed ? [foldAccents(composed)] : [foldAccents(composed), foldAccents(spelt)];
 }
 
-/** Splits a name (`EnergyToday`, `feed-in`, `Énergie_réactive`) into folded words. Only the first 200 characters are read. */
+/**
+ * Splits a name (`EnergyToday`, `feed-in`, `Énergie_réactive`) into words in lower case without accents. Only the first 200 characters are
+ * read.
+ */
 export const splitFoldedWords = (name: string): string[] =>
   foldAccents(
     name
@@ -38,7 +43,7 @@ export const splitFoldedWords = (name: string): string[] =>
       .normalize('NFC')
       .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
       .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2')
-      // Splits `importedkwh` before the unit; no other word ends with `kwh`.
+      // Splits `importedkwh` before the unit. No other word ends with `kwh`.
       .replaceAll(/(?<=\p{L}{3})kwh(?!\p{L})/giu, '_$&')
       // Splits `7Tage` and `30days`.
       .replaceAll(/(\d)(\p{L}{3})/gu, '$1_$2'),

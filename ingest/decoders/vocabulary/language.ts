@@ -3,21 +3,19 @@ import { readFileSync } from 'node:fs';
 /** Meanings that a word in a register's name can have. */
 const WORD_MEANINGS = [
   /**
-   * Directions of flow. `import`: taken from the grid. `export`: fed into the grid. `produced`: produced by the measured device, so it
-   * flows out of the device.
+   * Directions of flow. `import`: taken from the grid. `export`: fed into the grid. `produced`: produced by the measured device, so the
+   * energy flows out of the device.
    */
   'import',
   'export',
   'produced',
-  /**
-   * Consumed. Means import, unless the name of another register is more explicit: drawn, bought or from the grid (registers-of-a-device).
-   */
+  /** "Consumed". Means import, unless the name of another register of the device is more explicit: drawn, bought or from the grid. */
   'consumed',
-  /** Returned. A register with the same name without this word is then the import: `energy` next to `energy_returned`. */
+  /** "Returned". A register with the same name without this word is then the import: `energy` next to `energy_returned`. */
   'returned',
   /**
-   * Subject of a quantity: the grid, the home's consumption, solar panels or a generator, a battery. For a battery also the direction of
-   * flow.
+   * Subject of a quantity: the grid, the home's consumption, solar panels or a generator, or a battery. For a battery, also the direction
+   * of flow.
    */
   'grid',
   'home',
@@ -28,15 +26,18 @@ const WORD_MEANINGS = [
   'discharge',
   /** Self-consumption: the share of a home's production that the home uses itself. */
   'self',
-  /** Production, battery or self-consumption. The energy is neither taken from the grid nor fed into it. */
+  /** Production, battery or self-consumption. Such energy is neither taken from the grid nor fed into the grid. */
   'own',
   /**
-   * Source or destination of the flow. Takes precedence over `import` and `export`, which may be meant from the grid's or from the home's
-   * side.
+   * Source or destination of the flow. Takes precedence over `import` and `export`, which may be stated from the point of view of the grid
+   * or of the home.
    */
   'fromGrid',
   'toGrid',
-  /** Surplus: the difference of two flows, which may be negative. As an energy it is an export, as a power its sign is unknown. */
+  /**
+   * Surplus: the difference of two flows. An energy with this word is an export. A power with this word may be negative, and the meaning of
+   * its sign is unknown.
+   */
   'surplus',
   /** Period: a counter that resets, or a period that has ended. */
   'period',
@@ -60,15 +61,15 @@ const WORD_MEANINGS = [
   'phase',
   /** Directions that depend on the point of view: `received`, `supplied`. */
   'unclear',
-  /** Words such as "grid" or "house". Energy with such a name is not that of an inverter. */
+  /** Words such as "grid" or "house". An energy with such a name does not belong to an inverter. */
   'house',
   /** Words that add no information: energy, total, meter, articles. */
   'plain',
-  /** "Capacity". Means a maximum or, in translated names, an amount of energy that has flowed: `Total charging capacity`. */
+  /** "Capacity". Means a maximum. In translated names, it also means an amount of energy: `Total charging capacity`. */
   'vague',
   /** A device that heats or cools. */
   'heats',
-  /** Devices that switch. Circuits whose names contain such a word and differ only in the index are independent of each other. */
+  /** A device with a switch. Circuits whose names contain such a word and differ only in the number are independent of each other. */
   'switches',
   'meter',
   /** An appliance or a place, which can name a circuit. */
@@ -76,7 +77,7 @@ const WORD_MEANINGS = [
 ] as const;
 export type WordMeaning = (typeof WORD_MEANINGS)[number];
 
-/** Words of a language, in lower case, with their meaning. */
+/** Words of a language, in lower case, with their meanings. */
 export interface LanguageVocabulary {
   code: string;
   /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
@@ -84,10 +85,10 @@ export interface LanguageVocabulary {
   words: readonly (readonly [WordMeaning, words: readonly string[]])[];
 }
 
-/** Languages that write compounds as one word. */
+/** Languages that write compounds as one word. (English does so in names such as `gridimport`.) */
 const COMPOUNDING = new Set(['en', 'de', 'nl', 'sv', 'no', 'da', 'fi']);
 
-/** Reads the words of all languages from `words.tsv`. Throws an error that names the line if a meaning does not exist. */
+/** Reads the words of all languages from `words.tsv`. Throws an error that names the line if a meaning in it does not exist. */
 function readLanguages(): LanguageVocabulary[] {
   const [, ...lines] = readFileSync(new URL('words.tsv', import.meta.url), 'utf8')
     .split('\n')

@@ -6,8 +6,8 @@ export const MAX_PHRASE_WORDS = 4;
 const SHORTEST_PART = 3;
 const SHORTEST_COMPOUND = 6;
 /**
- * Maximum length of a compound word; no meter's word is longer. The time of a search grows with the square of the length, and names are
- * arbitrary input.
+ * Maximum length of a compound word. No word for a meter is longer. The time of a search grows with the square of the length, and names can
+ * have any length.
  */
 const LONGEST_COMPOUND = 40;
 const MOST_PARTS = 5;
@@ -40,28 +40,28 @@ function dictionaryOf(languages: readonly LanguageVocabulary[]): Dictionary {
 const all = dictionaryOf(LANGUAGES);
 const isEnglish = ({ code }: LanguageVocabulary) => code === 'en';
 /**
- * Dictionaries for compounds. English is separate and comes last, because its `net` means a balance, but the Danish `netimport` means
+ * Dictionaries for compounds, in order of precedence. English comes last: its word `net` means a balance, but the Danish `netimport` means
  * import from the grid.
  */
 const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one)), LANGUAGES.filter(isEnglish)].map(
   (languages) => languages.map((language) => dictionaryOf([language])),
 );
 /**
- * Meanings that a compound has even if only one of several ways to split it has them. It is better to ask the owner than to count a wrong
- * quantity.
+ * Meanings that a compound gets even if only one of several ways to split it has them. Asking the owner is better than a wrong quantity in
+ * the totals.
  */
 const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
-/** Returns the meanings of a word or phrase in all languages; null if it is in no dictionary. */
+/** Returns the meanings of a word or phrase in all languages; null if no dictionary contains it. */
 export const findWordMeanings = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
-/** Whether a word has a meaning in another language but none in English, and is not a place. Such words do not name a circuit. */
+/** Whether a word has a meaning in another language but none in English, and is not a place. Such a word does not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
   word.length >= SHORTEST_PART && !found(inEnglish, word) && findWordMeanings(word)?.has('place') === false;
 
-/** Whether words joined by blanks form a phrase in one of the languages. */
+/** Whether words that are joined by blanks form a phrase in one of the languages. */
 export const isKnownPhrase = (words: string): boolean => all.words.has(words);
 
 function found({ words, stems }: Dictionary, word: string): Meanings | null {
@@ -76,8 +76,8 @@ function found({ words, stems }: Dictionary, word: string): Meanings | null {
 
 /**
  * Returns the meanings of a compound whose parts all belong to one language: `tagesverbrauch` means a day and a consumption. If the
- * compound can be split in several ways (`nätimport`: from the grid or, without its accent, by night), only the meanings that all ways
- * share.
+ * compound can be split in several ways (`nätimport`: from the grid or, without its accent, by night), returns only the meanings that all
+ * of them share.
  */
 function compoundOf(word: string): Meanings | null {
   if (word.length < SHORTEST_COMPOUND || word.length > LONGEST_COMPOUND || word.includes(' ')) return null;
@@ -99,7 +99,7 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMe
     for (const link of LINKS) {
       if (!word.startsWith(link, length)) continue;
       const rest = word.slice(length + link.length);
-      // At the end of a compound, "net" means a network or a company (SolarNet), not a balance.
+      // At the end of a compound, "net" means a network or a company (SolarNet) and not a balance.
       if (rest.length < SHORTEST_PART || (rest === 'net' && isBalance(dictionary.words.get(rest)))) continue;
       const others = found(dictionary, rest) ?? partsOf(dictionary, rest, most - 1);
       if (others) return asCompound(first, others);
@@ -111,7 +111,8 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMe
 const isBalance = (meanings: Meanings | undefined): boolean => meanings?.has('balance') === true;
 
 /**
- * Joins the meanings of the parts of a compound. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff.
+ * Combines the meanings of the parts of a compound. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a
+ * tariff.
  */
 function asCompound(first: Meanings, others: Meanings): Set<WordMeaning> {
   const both = new Set([...first, ...others]);

@@ -4,10 +4,10 @@ import { findWordMeanings, isKnownPhrase, MAX_PHRASE_WORDS } from './lexicon.ts'
 import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
-/** Reason why a quantity is known not to count. */
+/** Reason why a quantity contributes to no total. */
 export type UncountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
-/** A word that means a tariff only if its sibling word exists: `hp` and `hc`, "day" and "night". */
+/** A word that means a tariff only if another register has its sibling word: `hp` and `hc`, "day" and "night". */
 export interface TariffWordPair {
   part: string;
   sibling: string;
@@ -18,40 +18,39 @@ export interface TariffWordPair {
 /** Facts that a name states explicitly. */
 export interface NameMeaning {
   /**
-   * `both`: the name mentions both directions, or an ambiguous one. Null: it mentions none. Words for production have no direction
-   * (registers-of-a-device).
+   * `both`: the name contains words for both directions, or an ambiguous word. Null: the name contains no direction. Words for production
+   * have no direction, because the classification decides about them.
    */
   direction: 'import' | 'export' | 'both' | null;
   /** Whether a word for consumption is the only evidence of the direction. */
   isConsumed: boolean;
   /**
-   * Whether "in" or "out" is the only evidence of the direction. On a meter they mean the grid's direction, on any other device a side of
-   * the device.
+   * Whether "in" or "out" is the only evidence of the direction. On a meter, the word means the direction at the grid. On any other device,
+   * it means a side of the device.
    */
   isSide: boolean;
   not: UncountedReason | null;
-  /** Whether the name contains an ambiguous rating: a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
+  /** Whether the name contains a number with an ambiguous unit: weeks or watts (`1w`, `lamp_60w`), or seconds or battery cells (`16s`). */
   hasRating: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
   bySibling: TariffWordPair | null;
-  /**
-   * Words of the name by which another register of the device can recognise this one as the sibling of its own word: `hc`, `night`, `t2`.
-   */
+  /** Words of the name that may be the sibling of a word in another register's name: `hc`, `night`, `t2`. */
   siblings: readonly string[];
-  /** Folded words of the name that no dictionary contains. */
+  /** Words of the name that no dictionary contains, in lower case without accents. */
   unknown: string[];
-  /** OBIS code or label of a French meter in the name. Takes precedence over all words. */
+  /** OBIS code or label of a French meter in the name. It takes precedence over all words. */
   obis: ObisMeaning | null;
   has(concept: WordMeaning): boolean;
   /**
-   * Folded words and phrases of the name. The next two members contain only those of places or appliances, and those that mean "returned".
+   * Words and phrases of the name, in lower case without accents. The next two members contain only the words for places and appliances,
+   * and the words that mean "returned".
    */
   words: readonly string[];
   places: readonly string[];
   returned: readonly string[];
-  /** Number in the name, with the word to which it belongs: `plug 1`, `ct1`, `Energy 2`. Null if there is none. */
+  /** Number in the name, with the word to which the number belongs: `plug 1`, `ct1`, `Energy 2`. Null if the name has no number. */
   index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
@@ -63,33 +62,38 @@ const NOTS: readonly Exclude<UncountedReason, 'again'>[] = [
   'unmeasured',
   'period',
 ];
-/** A word for a tariff, followed by the tariff's number. `f1` is a band of an Italian contract. */
+/** Matches a word for a tariff, followed by the tariff's number. `f1` is a band of an Italian contract. */
 const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|strefa|t|f|ht|nt)(\d{1,2})$/;
-/** Tariffs of French contracts. Recognised only next to the words "index" or "compteur", because elsewhere HP means a heat pump. */
+/**
+ * Tariffs of French contracts. They are recognised only next to the words "index" or "compteur", because HP means a heat pump elsewhere.
+ */
 const FRENCH = new Map([
   ['hc', 't1'],
   ['hp', 't2'],
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
-/** Words that mean a tariff if another tariff of the same kind exists: hours of French contracts, and periods of Spanish contracts. */
+/**
+ * Words that mean a tariff if another register has a tariff of the same kind: hours of French contracts, and periods of Spanish contracts.
+ */
 const BY_SIBLING: readonly (readonly [RegExp, (word: string) => TariffWordPair])[] = [
   [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
 ];
-/** Length of a period: `7d`, `24h`. Excludes `w` and `s`, which may also mean watts and cells (`hasRating`). */
+/** Matches the length of a period: `7d`, `24h`. Does not match `w` and `s`, which may also mean watts and battery cells (`hasRating`). */
 const SPAN = /^\d{1,3}(?:sec|min|h|hr|hrs|d|wk|mo|y|yr)$/;
-/** Words that name a circuit together with a number or letter. Only words that no dictionary lists as an appliance. */
+/** Matches words that name a circuit together with a number or letter. Words for appliances are in the dictionaries instead. */
 const INDEXED =
   /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
 const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
-/** Plus or minus before or after A (active) or R (reactive), as meters print directions: `+A`, `A-`, `R+`. */
+/** Matches a plus or minus before or after A (active) or R (reactive). Meters print directions in this form: `+A`, `A-`, `R+`. */
 const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, NameMeaning>();
 
 /**
- * Returns the facts that the name of a register or power states, in any of the languages. Cached, because each message repeats its names.
+ * Returns the facts that the name of a register or power states, in any of the languages. The results are cached, because each message
+ * repeats its names.
  */
 export function getNameMeaning(name: string): NameMeaning {
   const known = remembered.get(name);
@@ -109,7 +113,7 @@ function read(name: string): NameMeaning {
   const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
   const isTariff = parts.some((part) => part.startsWith('t'));
   const isDay = has('day') && !rated && !isTariff && !has('low');
-  // "Peak" means a maximum or, in a tariff, the expensive hours. "Peak limit" is a limit even in a tariff.
+  // "Peak" means a maximum. In a tariff, it means the expensive hours; but "peak limit" is a limit even in a tariff.
   const isMeasured =
     (rated || isTariff) && words.every(({ meanings }) => !meanings?.has('unmeasured') || meanings.has('high'));
   const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && isMeasured));
@@ -156,8 +160,8 @@ const isOut = (words: readonly Phrase[]): boolean =>
   words.every(({ text, meanings }) => text === 'out' || !(meanings?.has('export') || meanings?.has('toGrid')));
 
 /**
- * Returns the direction that a name states. A destination of the flow takes precedence over words such as "delivered". An ambiguous word is
- * ignored next to a clear one.
+ * Returns the direction that a name states. A word for the source or destination takes precedence over words such as "delivered". An
+ * ambiguous word is ignored if another word is clear.
  */
 function directionOf(words: readonly Phrase[]): Pick<NameMeaning, 'direction' | 'isConsumed'> {
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
@@ -190,7 +194,7 @@ function phrasesOf(words: readonly string[]): Phrase[] {
   return phrases;
 }
 
-/** Whether a text is a word that can have a meaning. Numbers, ids and single letters are not. */
+/** Whether a text is a word that can have a meaning. Numbers, ids and short texts are not. */
 const isWord = (text: string): boolean => text.length > 2 && !/\d/.test(text);
 
 function mediumOf(words: readonly Phrase[]): NameMeaning['medium'] {
@@ -217,10 +221,13 @@ function partsOf(words: readonly Phrase[], rated: boolean): string[] {
   });
 }
 
-/** Whether a number after this word means a tariff: `tariff 1`, and `delivered_1` of Dutch meters. */
+/** Whether a number after this word means a tariff: `tariff 1`, or `delivered_1` of Dutch meters. */
 const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
 
-/** Returns the number in a name, with its word. A switch takes precedence over other words: `strip 1 relay 2` is a relay. */
+/**
+ * Returns the number in a name, with the word before it. A word for a switch takes precedence over other words: `strip 1 relay 2` is a
+ * relay.
+ */
 function indexOf(words: readonly Phrase[]): NameMeaning['index'] {
   const found = words.flatMap(({ text, meanings }, at) => {
     const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];

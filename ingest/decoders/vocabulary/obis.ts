@@ -6,29 +6,29 @@ export interface ObisMeaning {
   /** Tariff and phase, such as `t1`, `l2`. */
   parts: readonly string[];
   medium: 'gas' | 'heat' | 'water' | '';
-  /** Reason why the quantity does not count; null if the quantity counts. */
+  /** Reason why the quantity contributes to no total; null if it contributes. */
   not: 'reactive' | 'apparent' | 'balance' | 'period' | 'unmeasured' | 'again' | null;
 }
 
 /**
- * OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), quantity (C), processing (D), tariff (E) and billing
- * period (F). Does not match next to further digits, because these belong to versions, dates and addresses.
+ * Matches an OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), quantity (C), processing (D), tariff (E) and
+ * billing period (F). Does not match next to further digits, which are versions, dates and addresses.
  */
 const CODE =
   /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;
 /**
- * OBIS code with all six groups in hexadecimal, as SML writes it, optionally with dots or after a manufacturer's prefix:
+ * Matches an OBIS code in SML's form: all six groups in hexadecimal, optionally with dots or after a manufacturer's prefix:
  * `77070100020800ff`.
  */
 const HEXADECIMAL =
   /(?:^|[^0-9a-f])(?:7707)?01\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})(?![0-9a-f])/i;
 /**
- * OBIS code without separators, as a separate word: `energy_280`. Matches only registers (D is 8), because other numbers such as 170 are
- * too common.
+ * Matches an OBIS code without separators, as a separate word: `energy_280`. Matches only registers (D is 8), because other numbers such as
+ * 170 are too common.
  */
 const PACKED = /(?:^|[_\s])([1-9])8([0-9])(?=$|[_\s])/;
 
-/** Difference between the code (C) of a total and the codes of the phases: 20 for each phase. */
+/** Difference between the code (C) of a total and the code of the first phase, and between the codes of two phases. */
 const PHASE_STEP = 20;
 const MEDIA: Readonly<Record<string, ObisMeaning['medium']>> = {
   5: 'heat',
@@ -37,7 +37,7 @@ const MEDIA: Readonly<Record<string, ObisMeaning['medium']>> = {
   8: 'water',
   9: 'water',
 };
-/** Values of the code's D: 8 is the lifetime total, 7 the instantaneous value. All others are means, maxima and periods. */
+/** Values of D in an OBIS code: 8 is the lifetime total, 7 the instantaneous value. All other values are means, maxima and periods. */
 const REGISTER = 8;
 const POWER = 7;
 const CURRENT_PERIOD = 255;
@@ -71,7 +71,7 @@ export function parseObisCode(name: string): ObisMeaning | null {
   const code = codeIn(name);
   if (code === null || code.medium !== '') return null;
   const { flow, made, tariff, medium, period } = code;
-  // The code's billing period (F) is 255 for the current period; some meters print 00 instead.
+  // The billing period (F) of a code is 255 for the current period. Some meters print 00 instead.
   const isOld = period !== undefined && ![0, CURRENT_PERIOD].includes(period);
   const none: ObisMeaning = { quantity: 'none', direction: null, parts: [], medium, not: null };
   if (flow > 80 || ![2, 4, 5, 6, POWER, REGISTER, 9, 29].includes(made)) return null;
@@ -79,7 +79,8 @@ export function parseObisCode(name: string): ObisMeaning | null {
   const what = flow % PHASE_STEP;
   if (what >= 3 && what <= 8) return { ...none, not: 'reactive' };
   if (what === 9 || what === 10) return { ...none, not: 'apparent' };
-  // Quantity (C) 15 is the sum of both directions, 16 their difference. A power of quantity 16 is signed like a meter's power.
+  // Quantity (C) 15 is the sum of both directions, and 16 their difference. A power with quantity 16 is positive for import, as the power
+  // of a meter is.
   if (what === 16 && made === POWER) return { ...none, quantity: 'power', direction: 'import', parts: phaseOf(phase) };
   if (what === 15 || what === 16) return { ...none, not: 'balance' };
   if (what !== 1 && what !== 2) return null;

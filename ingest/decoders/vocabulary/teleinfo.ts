@@ -8,15 +8,15 @@ const register = (direction: 'import' | 'export', ...parts: string[]): ObisMeani
   not: null,
 });
 /**
- * Meaning of the distributor's four tariff registers. They do not count, because they split the energy of the supplier's ten tariffs a
- * second time.
+ * Meaning of the distributor's four tariff registers. They contribute to no total, because the supplier's ten tariffs contain the same
+ * energy.
  */
 const AGAIN: ObisMeaning = { ...register('import'), quantity: 'none', direction: null, not: 'again' };
 const REACTIVE: ObisMeaning = { ...AGAIN, not: 'reactive' };
 
 const TARIFFS = ['HCHC', 'HCHP', 'EJPHN', 'EJPHPM', 'BBRHCJB', 'BBRHPJB', 'BBRHCJW', 'BBRHPJW', 'BBRHCJR', 'BBRHPJR'];
 
-/** Meanings of the labels of French meters (Enedis-NOI-CPT_54E, in the form that fmartinou/teleinfo2mqtt announces). */
+/** Meanings of the labels of French meters (Enedis-NOI-CPT_54E), in the form in which fmartinou/teleinfo2mqtt announces them. */
 const LABELS = new Map<string, ObisMeaning>([
   ['BASE', register('import')],
   ['EAST', register('import')],

@@ -1,8 +1,8 @@
 import { splitFoldedWords } from './fold.ts';
 
 /**
- * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that is only a heat meter, or by its medium on M-Bus (EN
- * 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
+ * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that exists only as a heat meter, or by its medium on
+ * M-Bus (EN 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
  */
 export const hasHeatMeterWord = (text: string): boolean =>
   /multical|ultraheat|heat[\s_-]?meter|w(?:ä|ae?)rme(?:mengen?|z)|(?<!\p{L})wmz(?!\p{L})|heat: ?(?:in|out)let|heat ?\/? ?cooling ?load/iu.test(
@@ -10,8 +10,8 @@ export const hasHeatMeterWord = (text: string): boolean =>
   );
 
 /**
- * Whether a text names a bus whose energies and powers are mostly heat: an M-Bus (`mbus`, `wM-Bus`, `libmbus2mqtt`), or OpenTherm, by which
- * boilers publish the power of their burner.
+ * Whether a text names a bus on which most energies and powers are heat: an M-Bus (`mbus`, `wM-Bus`, `libmbus2mqtt`), or OpenTherm, on
+ * which boilers publish the power of their burner.
  */
 export const hasHeatBusWord = (text: string): boolean =>
   /(?<![a-z])(?:(?:w|lib|go)?m[\s_-]?bus|open[\s_-]?therm|otgw|otgateway)(?![a-z])/i.test(text);
@@ -21,7 +21,7 @@ const FLOW =
 const RETURN =
   /^(?:return|outlet|rucklauf\p{L}*|ruecklauf\p{L}*|retour\p{L}*|returlednings?\p{L}*|returlob\p{L}*|ritorno|retorno|powrot\p{L}*|zpatecka|vratn\p{L}*|paluu)$/u;
 
-/** Whether temperatures with these names are those of a flow and its return. Heat meters measure both, but so do heat pumps. */
+/** Whether these are the names of a flow temperature and a return temperature. Heat meters measure both, but heat pumps do, too. */
 export function isFlowAndReturnPair(temperatures: readonly string[]): boolean {
   const words = temperatures.flatMap(splitFoldedWords);
   return words.some((word) => FLOW.test(word)) && words.some((word) => RETURN.test(word));

@@ -20,8 +20,8 @@ const shown = (what: SingleRegisterClassification): string =>
       : what.is;
 
 /**
- * Rates a classification as `right`, `unknown` or `wrong`. For names of production and batteries, both an unknown meaning and the export of
- * panels or a battery are right.
+ * Rates a classification as `right`, `unknown` or `wrong`. For names of production and batteries, two results are right: an unknown
+ * meaning, and the export of panels or a battery.
  */
 function judged(meaning: string, what: SingleRegisterClassification): 'right' | 'unknown' | 'wrong' {
   if (meaning === 'own') return ['unknown', 'pv/export', 'battery/export'].includes(shown(what)) ? 'right' : 'wrong';
@@ -104,7 +104,7 @@ test.each([
   // Numbers before `w` and `s`, which may be watts, cells or the length of a period.
   ['Lamp 60w energy', 'unknown'],
   ['Pack 16s energy', 'unknown'],
-  // "Net" at the end of a word is not a balance, as it is in "nettoverbrauch".
+  // "Net" at the end of a word does not mean a balance, but in "nettoverbrauch" it does.
   ['solarnet energy', 'unknown'],
   ['WMZ Energie', 'heat'],
   ['Battery export energy', 'unknown'],
@@ -123,7 +123,7 @@ test('reports contradictory names as unknown, and ignores the device’s own nam
 
 test('the time to classify an unknown word grows at most linearly with its length', () => {
   let count = 100_000;
-  // A generated word of many parts, each of which is a dictionary word, so that a slow search would try every split.
+  // Generates a word of many parts, each of which is a dictionary word, so that a slow search would try every split.
   const wordOf = (length: number) => `${'nachtverbrauch'.repeat(20).slice(0, length - 6)}${count++}q`;
   const timeOf = (length: number) => {
     const names = Array.from({ length: 1_000 }, () => wordOf(length));
@@ -131,7 +131,7 @@ test('the time to classify an unknown word grows at most linearly with its lengt
     for (const name of names) getNameMeaning(name);
     return process.cpuUsage().user - before;
   };
-  // Warm-up: V8 compiles the code. Each round has new names, because names are cached.
+  // Warm-up, so that V8 compiles the code. Names are cached, so each round generates new names.
   timeOf(40);
   const shortest = (length: number) => Math.min(...[1, 2, 3].map(() => timeOf(length)));
   // The long names are 4.75 times as long. Quadratic time would be 23 times as much.

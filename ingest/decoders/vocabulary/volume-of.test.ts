@@ -25,7 +25,7 @@ test.each([
   // Names of volumes without a word for a total.
   ['Gas', null],
   ['Water volume', null],
-  // Names of volumes that are no consumption.
+  // Names of volumes that are not a consumption.
   ['Water tank total', null],
   ['Regenwasser gesamt', null],
   ['Water meter reverse total', null],

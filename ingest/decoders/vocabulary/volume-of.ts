@@ -1,29 +1,29 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { getNameMeaning } from './name-facts.ts';
 
-/** Words in names of volumes that are no consumption: content of a tank, rainfall, backflow, leaks. */
+/** Matches words for a volume that is not a consumption: content of a tank, rainfall, backflow, leaks. */
 const NO_CONSUMPTION =
   /tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/i;
-/** Phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
+/** Matches phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
-/** Words that show that a meter has counted a volume, in the languages of public projects. */
+/** Matches words which show that a meter has counted a volume, in the languages of public projects. */
 export const COUNTED_VOLUME =
   /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|(?<![a-z])index(?![a-z])|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
 
 /**
- * Returns the commodity of the meter to which a volume belongs. Null if the volume is not a meter's register or the commodity is unknown.
- * `names`: all names of the volume. `known`: its commodity if a device class states it, and whether a state class states that it is a
- * total.
+ * Returns the commodity of the meter that counts a volume. Returns null if the volume is not a meter's register or the commodity is
+ * unknown. `names`: all names of the volume. `known`: the commodity if a device class states it, and whether a state class states that the
+ * volume is a total.
  */
 export function findVolumeCommodity(
   names: readonly string[],
   known: { commodity?: Commodity; isTotal?: boolean } = {},
 ): Commodity | null {
   const said = names.filter((name) => name !== '').map(getNameMeaning);
-  // The cached facts of the names are checked first, because most names have no commodity and patterns take more time.
+  // The cached facts of the names are checked before the regular expressions, which take more time, because most names have no commodity.
   const commodity = known.commodity ?? mediumOf(names, said);
   if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;
-  // Excludes volumes of a day or month, prices and limits. "Day" counts as a period, because other registers are not considered here.
+  // Excludes volumes of a day or month, prices and limits. "Day" means a period here, because the other registers are unknown.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }

@@ -6,15 +6,15 @@ import { createEmptyResult, createRefusal, createValueCollector } from '../read/
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 interface VzloggerTopic {
-  /** Topic before the channel's word, used as the device. All channels with the same prefix are treated as one meter. */
+  /** Topic levels before the channel's level. They identify the device: all channels with the same prefix are treated as one meter. */
   device: string;
-  /** Word of the channel in the topic: `chn0`, or a word that the owner has chosen. */
+  /** Level of the topic that names the channel: `chn0`, or a word that the owner has chosen. */
   channel: string;
   leaf: 'raw' | 'agg' | 'id' | 'uuid';
 }
 
 const TOPIC = /^(.+)\/([^/]+)\/(raw|agg|id|uuid)$/;
-/** Default name of a vzlogger channel. */
+/** Matches the default name of a vzlogger channel. */
 const USUAL = /^chn\d{1,4}$/;
 
 /** Parses a topic by its form: `vzlogger/data/chn0/raw`, `vzlogger/haus/bezug/id`; returns null for every other topic. */
@@ -32,24 +32,27 @@ interface Measured {
   channel: string;
 }
 
-/** OBIS code as vzlogger writes it: all six groups, with 255 for groups that the meter or the owner has omitted. */
+/** Matches an OBIS code in vzlogger's form: all six groups, with 255 for groups that the meter or the owner has omitted. */
 const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
-/** Identifiers other than OBIS codes: of Flukso, of pulses, of temperatures and of programs. */
+/** Matches identifiers that are not OBIS codes: of Flukso, of pulses, of temperatures and of programs. */
 const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
 
 const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
 
 /**
- * Whether an identifier was a short code (`1.8.0`), to which vzlogger adds 255. Only the readout of IEC 62056-21 (protocol `d0`) has short
- * codes; its energy is in kWh.
+ * Whether the meter sends an identifier as a short code (`1.8.0`), to which vzlogger adds 255. Only meters with the readout of IEC 62056-21
+ * (protocol `d0`) have short codes, and their energy is in kWh.
  */
 const isOfReadout = (id: string): boolean => id.startsWith('255-255:');
 
-/** Returns the meaning of a channel's identifier; null if it does not count or is not an OBIS code of electricity. */
+/**
+ * Returns the meaning of a channel's identifier; null if the identifier is not an OBIS code of electricity, or if its quantity contributes
+ * to no total.
+ */
 function measuredBy(id: string): Measured | null {
   const [code, flow, made] = CODE.exec(id) ?? [];
   if (code === undefined) return null;
-  // OBIS codes of the signed power: of the total (16.7), or of one phase (36.7, 56.7, 76.7).
+  // OBIS codes of a signed power: the total (16.7), or one phase (36.7, 56.7, 76.7).
   if (made === '7' && flow !== undefined && ['16', '36', '56', '76'].includes(flow)) {
     const phase = Math.floor(Number(flow) / 20);
     return { kind: 'power_w', channel: phase === 0 ? 'import' : `import/l${phase}` };
@@ -65,7 +68,7 @@ function measuredBy(id: string): Measured | null {
 interface Known {
   id: string;
   measured: Measured | null;
-  /** Whether the channel publishes each single value in addition to means. */
+  /** Whether the channel publishes each single value in addition to means over several values. */
   isRaw: boolean;
 }
 
@@ -76,18 +79,18 @@ class Channels {
   learn({ topic, payload, replayed = false }: DeviceMessage): void {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
-    // A replayed value may be years old, so it does not prove that vzlogger still publishes single values.
+    // A replayed message may be years old, so it does not prove that vzlogger still publishes single values.
     if (parsed?.leaf === 'raw' && known && !replayed) known.isRaw = true;
     const id = parsed?.leaf === 'id' ? identifierIn(payload) : null;
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
     this.#devices.set(parsed.device, channels);
-    // vzlogger publishes identifiers when it starts, possibly with new settings. It may have stopped publishing single values, until the
-    // next single value arrives.
+    // vzlogger publishes identifiers when it starts, possibly with new settings. Until a single value arrives, it is unknown whether
+    // vzlogger still publishes single values.
     channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
   }
 
-  /** Whether the message contains anything new. Identifiers are repeated at each start, values every second. */
+  /** Whether the message contains anything new. vzlogger repeats identifiers at each start, and values every second. */
   isNews({ topic, payload, replayed = false }: DeviceMessage): boolean {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
@@ -99,8 +102,8 @@ class Channels {
   of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
 
   /**
-   * Whether another channel of the device, whose name sorts before this channel's, measures the same quantity. If so, this channel belongs
-   * to another meter.
+   * Whether another channel of the device measures the same quantity and has a name that sorts before this channel's name. If so, this
+   * channel belongs to a second meter.
    */
   isSecond({ device, channel }: VzloggerTopic, { kind, channel: place }: Measured): boolean {
     for (const [other, { measured }] of this.#devices.get(device) ?? []) {
@@ -120,14 +123,14 @@ function identifierIn(payload: Buffer): string | null {
 }
 
 /**
- * Divisors of registers to kWh. If a meter's registers are in Wh, its power is in W; if they are in kWh, its power is in W or kW, depending
- * on the meter.
+ * Divisors that convert registers to kWh, by the unit that the owner has set. If a meter's registers are in Wh, its power is in W; if they
+ * are in kWh, its power is in W or kW, depending on the meter.
  */
 const UNITS = new Map([
   ['Wh', 1_000],
   ['kWh', 1],
 ]);
-/** Smallest positive normal double. vzlogger sends it with `aggmode: max` if all values are below zero. */
+/** Smallest positive normal floating-point number. With `aggmode: max`, vzlogger sends it if all values are negative. */
 const NO_HIGHEST = 2.2250738585072014e-308;
 
 /** Decoder of vzlogger: electricity meters that are read by SML or IEC 62056-21 (D0). */
@@ -152,7 +155,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return createEmptyResult();
   const { device, channel } = parsed;
   const collector = createValueCollector();
-  // The channel's identifier is unknown: vzlogger announced it when it started, but the message was not retained.
+  // The channel's identifier is unknown: vzlogger announced it at its start, but the message was not retained.
   if (!known) collector.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return collector;
   const read = measuredIn(message);
@@ -163,9 +166,9 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   const said = { device, kind, value: read.value, atMs: read.atMs, name: `${channel} ${known.id}` };
   const isSecond = channels.isSecond(parsed, known.measured);
   if (per === undefined) {
-    // SML sends Wh, the readout of IEC 62056-21 kWh, and both may use the same identifier. The owner must therefore state the unit.
+    // SML sends Wh, the readout of IEC 62056-21 sends kWh, and both may use the same identifier. The owner must therefore state the unit.
     collector.see(device);
-    // The channel differs from that of a second meter's register, whose unit is known, because its numbers do.
+    // This channel differs from the channel that the same register gets below once its unit is known, because its numbers then differ, too.
     const unset = `unknown/${createChannelWord(`${channel} without unit`)}`;
     if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
   } else if (kind === 'power_w') {
@@ -175,7 +178,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   return collector;
 }
 
-/** Reads value and time from a payload: a number as text, or `{"timestamp": ms, "value"}`. Returns null for any other payload. */
+/** Returns value and time of a payload, which is a number as text, or `{"timestamp": ms, "value"}`. Returns null for any other payload. */
 function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown; atMs: number | null } | null {
   const text = readText(payload);
   if (text === null) return null;

@@ -5,11 +5,11 @@ import { createEmptyResult, createRefusal, createValueCollector } from '../read/
 type WarpTopic =
   /** The single meter of a charger with earlier firmware (`meter/values`): one object. */
   | { what: 'legacy'; prefix: string }
-  /** Topic of the values of the meter in a slot: a list without ids. */
+  /** Topic of the values of the meter in a slot. The payload is a list of values without their ids. */
   | { what: 'values'; prefix: string; slot: number }
-  /** Topic of the ids of a meter's values, in the order in which the meter's other topic lists the values. */
+  /** Topic of the ids of a meter's values, in the order of the list of values. */
   | { what: 'ids'; prefix: string; slot: number }
-  /** Commands to a WARP Charger, and other topics that are not read. */
+  /** Commands to a WARP Charger, and other topics that are ignored. */
   | { what: 'nothing'; prefix: string };
 
 const LEGACY = /^(.{1,100})\/meter\/values$/;
@@ -18,7 +18,7 @@ const WISH = /^(.{1,100})\/meter\/(?:values_update|all_values_update|state_updat
 
 /**
  * Parses `warp2/AbCd/meters/0/values` and similar topics; returns null for every other topic. Owners choose the prefix, and other devices
- * use the same words below it, so `decode` examines the body, too.
+ * use the same levels below it, so `decode` examines the payload, too.
  */
 function parseWarpTopic(topic: string): WarpTopic | null {
   const legacy = LEGACY.exec(topic)?.[1];
@@ -49,8 +49,8 @@ const asked = (channel: string, name: string): ValueMeaning => ({
 });
 
 /**
- * Meanings of the values that are read: lifetime registers and instantaneous powers. The id after each register is that of a counter that
- * the owner can reset (`Resettable`); it is not read.
+ * Meanings of the value ids that are decoded: lifetime registers and instantaneous powers. The id that follows each register's id belongs
+ * to a counter that the owner can reset (`Resettable`) and is ignored.
  */
 const MEANINGS = new Map<number, ValueMeaning>([
   [39, power('import/l1', 'PowerActiveL1ImExDiff')],
@@ -65,7 +65,7 @@ const MEANINGS = new Map<number, ValueMeaning>([
   [195, register('export/l3', 'EnergyActiveL3Export')],
   [209, register('import', 'EnergyActiveLSumImport')],
   [211, register('export', 'EnergyActiveLSumExport')],
-  // DC values may belong to either side of the inverter or battery.
+  // Values of the DC side may belong to either side of the inverter or battery, so the owner is asked.
   [405, asked('dc_import', 'EnergyDCImport')],
   [407, asked('dc_export', 'EnergyDCExport')],
   [413, asked('dc_charge', 'EnergyDCCharge')],
@@ -76,13 +76,13 @@ const MEANINGS = new Map<number, ValueMeaning>([
 const BOTH_WAYS = 213;
 const IMPORT = 209;
 
-/** Returns the meaning of a value's id; null if the value is not read. `ids`: ids of all values of the meter. */
+/** Returns the meaning of a value's id; null if the value is ignored. `ids`: ids of all values of the meter. */
 function meaningOfId(id: number, ids: readonly number[]): ValueMeaning | null {
   if (id === BOTH_WAYS && !ids.includes(IMPORT)) return asked('both_ways', 'EnergyActiveLSumImExSum');
   return MEANINGS.get(id) ?? null;
 }
 
-/** Ids of the values of each meter, by prefix and slot. */
+/** Ids of the values of each meter, by topic prefix and slot of the meter. */
 type WarpMemory = Map<string, Map<number, readonly number[]>>;
 
 const MAX_PREFIXES = 500;
@@ -149,7 +149,7 @@ function decodeValues(
   }
   ids.forEach((id, index) => {
     const meaning = meaningOfId(id, ids);
-    // If the list of ids contains an id twice, only the first value with this id is read.
+    // If the list of ids contains an id twice, only the first of its values is used.
     if (!meaning || ids.indexOf(id) !== index) return;
     const { asked, ...quantity } = meaning;
     collector.add({ ...quantity, device, value: values[index], asks: asked ? { unit: 'kWh' } : undefined });
@@ -160,8 +160,8 @@ function decodeValues(
 const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') || Object.hasOwn(values, 'energy_rel');
 
 /**
- * Decodes `meter/values` of earlier firmware. `energy_rel` is not read, because the owner can reset it. If the charger also publishes
- * `meters/…`, this topic repeats the same values and is skipped.
+ * Decodes `meter/values` of earlier firmware. Ignores `energy_rel`, which the owner can reset. If the charger also publishes `meters/…`,
+ * this topic repeats the same values and is skipped.
  */
 function decodeLegacy(values: Json, prefix: string, isKnown: boolean): FamilyDecodeResult {
   if (isKnown) return createEmptyResult();

@@ -5,17 +5,20 @@ import { parseMessageTime } from '../read/time.ts';
 import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 
-/** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
+/** First level of the documented topics, `wmbusmeters/{id or name}`. The Home Assistant add-on uses it, too. */
 const ROOT = 'wmbusmeters/';
 const ALARMS = 'wmbusmeters_alarm';
 
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
-/** Whether a body may be a telegram. A quick check before parsing, because owners choose the topic in the command that publishes. */
+/** Whether a payload may be a telegram. A quick check before parsing, because owners choose the topic in the command that publishes. */
 const mayBeTelegram = (payload: Buffer): boolean =>
   hasJsonObjectWithWords(payload, '"media"', '"meter"', '"timestamp"');
 
-/** Whether an object is a telegram: its member `_` states this. Objects of old versions, without `_`, are recognised by their members. */
+/**
+ * Whether an object is a telegram. The member `_` identifies telegrams. Old versions of wmbusmeters omit `_`, so their telegrams are
+ * recognised by the other members.
+ */
 function isTelegram(body: Json): boolean {
   const kind = getMember(body, '_');
   if (kind !== undefined) return kind === 'telegram';
@@ -30,7 +33,7 @@ const PREFIXES: Record<string, string> = {
   'heat volume at inlet': 'heat/',
   'heat volume at outlet': 'heat/',
   'heat/cooling load': 'heat/',
-  // Energy for cooling counts like heat, but must be distinguishable from heat.
+  // Energy for cooling contributes to the total of heat, but must be distinguishable from heat.
   'cooling load volume at inlet': 'heat/cooling/',
   'cooling load volume at outlet': 'heat/cooling/',
   water: 'water/',
@@ -40,7 +43,7 @@ const PREFIXES: Record<string, string> = {
   'hot/cold water': 'water/',
 };
 
-/** Returns the channel prefix of a medium; null if the medium is not read. */
+/** Returns the channel prefix of a medium; null if messages with this medium are ignored. */
 function prefixOf(media: unknown): string | null {
   const word = typeof media === 'string' ? media.trim().toLowerCase() : '';
   return Object.hasOwn(PREFIXES, word) ? (PREFIXES[word] as string) : null;
@@ -58,9 +61,9 @@ const direction = (word = '') => (/^(production|negative)$/.test(word) ? 'export
 const part = (letter: string, number: string | undefined) => (number ? `/${letter}${number}` : '');
 
 /**
- * Names of registers in kWh, most usual first. The patterns are anchored: `due_…`, `target_…`, `prev_…`, `last_…`, `max_…`,
- * `…_at_set_date_…` and `…_last_month_…` are snapshots, `partial_…` and `…_period_…` can be reset, `reactive` and `apparent` are not active
- * energy.
+ * Patterns of the names of registers in kWh, most usual name first. The patterns match whole names, so they exclude snapshots (`due_…`,
+ * `target_…`, `prev_…`, `last_…`, `max_…`, `…_at_set_date_…`, `…_last_month_…`), registers that can be reset (`partial_…`, `…_period_…`),
+ * and `reactive` and `apparent` energy.
  */
 const REGISTERS: [RegExp, (groups: Groups) => string][] = [
   [
@@ -91,7 +94,10 @@ const POWERS: [RegExp, (groups: Groups) => string][] = [
   [/^(?:current_power|current|three_phase_total_active_power)_kw$/, () => 'import'],
 ];
 
-/** Names of registers in m³. `…_subunit1_m3`, `c1_…` and `input1_…` belong to pulse inputs, whose commodity is unknown. */
+/**
+ * Patterns of the names of registers in m³. They exclude `…_subunit1_m3`, `c1_…` and `input1_…`, which belong to pulse inputs with an
+ * unknown commodity.
+ */
 const VOLUMES: [RegExp, (groups: Groups) => string][] = [
   [/^total(?:_volume)?_m3$/, () => ''],
   [/^total_(?:water|heating)_m3$/, () => ''],
@@ -105,7 +111,10 @@ const UNITS: [unit: string, kind: Field['kind'], names: [RegExp, (groups: Groups
 ];
 const MAX_NAME_CHARACTERS = 64;
 
-/** Returns the meaning of a field by its name, with its rank among fields of the same meaning. Null if the field is not read. */
+/**
+ * Returns the meaning of a field by its name; null if the field is ignored. `rank`: position of the name among the names with the same
+ * meaning, the most usual name first.
+ */
 function parseField(name: string): (Field & { rank: number }) | null {
   if (name.length > MAX_NAME_CHARACTERS) return null;
   const found = UNITS.find(([unit]) => name.endsWith(unit));
@@ -121,8 +130,8 @@ function parseField(name: string): (Field & { rank: number }) | null {
 /** Smallest 32-bit number, which drivers of wmbusmeters send if the meter has no value. */
 const NO_VALUE = -2_147_483_648;
 /**
- * Channels of volumes, by the channel prefix of the medium. Two prefixes are missing: cooling, which is not a commodity of its own here,
- * and electricity, which has no volume.
+ * Channels of volumes, by the channel prefix of the medium. Cooling is missing, because it is not a commodity of its own here. Electricity
+ * is missing, because it has no volume.
  */
 const VOLUME_CHANNELS = new Map(
   (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, getVolumeChannel(medium)]),
@@ -149,7 +158,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       : createEmptyResult();
   }
   const device = getMember(body, 'id');
-  // An id that is a JSON number has lost its leading zeros and could be that of another meter.
+  // An id that is a JSON number has lost its leading zeros, so it could belong to another meter.
   if (typeof device !== 'string' || device === '') return createRefusal('id is not a text');
   const collector = createValueCollector();
   const atMs = parseMessageTime(getMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
@@ -165,7 +174,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       if (medium) collector.add({ device, channel: medium + channel, kind, value: getMember(body, name), atMs, name });
       continue;
     }
-    // Skips a field for cooling energy of an electricity meter.
+    // An electricity meter may send a field for cooling energy, which is skipped.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
     collector.add({
@@ -182,14 +191,14 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
 }
 
 /**
- * Returns the channel with the prefix of the medium. On a cooling meter, the main register is `import`; registers whose names mention
+ * Returns the channel with the prefix of the medium. The main register of a cooling meter is `import`. Registers whose names mention
  * cooling or backward flow get the circuit `other`.
  */
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
 /**
- * Returns the fields that have a value. Of several fields of a meter with the same meaning, only the one with the most usual name is
+ * Returns the fields that have a value. If several fields of a meter have the same meaning, only the field with the most usual name is
  * returned.
  */
 function fieldsOf(body: Json): (Field & { name: string })[] {
@@ -198,7 +207,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
     const field = parseField(name);
     const read = field && readNumber(getMember(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
-    // A value that is not a number gets a key of its own, so that it is refused and does not displace a valid value.
+    // A value that is not a number is stored under a key of its own. It is then refused later and does not replace a valid value.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;
     const other = best.get(key);
     if (!other || field.rank < other.rank) best.set(key, { ...field, name });

@@ -21,15 +21,14 @@ import { addVolumes } from './volume.ts';
 /** Classification of a message that is not a JSON object. */
 type AttributeMessage =
   | { is: 'attribute'; device: string; attribute: string }
-  /** Nothing is read: the bridge repeats the value in a JSON message, or the device is not in the list of devices. */
+  /**
+   * The message contains nothing to decode: the bridge repeats the value in a JSON message, or the device is not in the list of devices.
+   */
   | { is: 'nothing' }
-  /** A message of a device that should have been a JSON object but is not. */
+  /** A device's message that must be a JSON object but is not. */
   | { is: 'rubbish' };
 
-/**
- * Output format of a bridge, and the names of its devices. The owner's settings take precedence over the information that the bridge
- * publishes.
- */
+/** Output format of a bridge, and the names of its devices. The owner's settings take precedence over the bridge's own messages. */
 interface Publishing {
   output: Zigbee2MqttOutputFormat | null;
   names: ReadonlySet<string>;
@@ -44,8 +43,8 @@ function publishingOf(
 }
 
 /**
- * Distinguishes `{friendly name}/{attribute}` from a device name that contains a slash. The last word is an attribute if the words before
- * it are the name of a device; attributes never contain a slash.
+ * Distinguishes `{friendly name}/{attribute}` from a device name that contains a slash. If the levels before the last one are the name of a
+ * device, the last level is an attribute. Attributes never contain a slash.
  */
 function attributeOf(name: string, { output, names }: Publishing): AttributeMessage {
   const cut = name.lastIndexOf('/');
@@ -59,13 +58,13 @@ function attributeOf(name: string, { output, names }: Publishing): AttributeMess
 
 const CHANNEL = 'room';
 /**
- * Attributes that contain the room temperature, most reliable first. Only one of them is read per device, so that they cannot contradict
+ * Attributes that contain the room temperature, most reliable first. Only one of them is used per device, so that they cannot contradict
  * each other.
  */
 const TEMPERATURES = ['local_temperature', 'temperature'];
 const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
 const HEATINGS = ['running_state', 'pi_heating_demand', 'position'];
-/** Running states of a thermostat. True means heating; running the fan or cooling is not heating. */
+/** Running states of a thermostat. True means that it heats; running the fan or cooling is not heating. */
 const RUNNING = new Map<unknown, boolean>([
   ['heat', true],
   ['idle', false],
@@ -76,7 +75,7 @@ const RUNNING = new Map<unknown, boolean>([
 /** Reads room temperature, set-point and heating of thermostats, valves and sensors. */
 function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
-  // Skips an attribute that is null, so that it does not hide the next attribute in the list.
+  // An attribute that is null is skipped, so that the next attribute in the list is used.
   const best = (names: readonly string[]) =>
     names.find((name) => state.has(name) && getMember(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
@@ -106,19 +105,18 @@ function hearHeating(collector: ValueCollector, { device, attributes, atMs }: Zi
 
 const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
 /**
- * Matches registers of the standard Zigbee cluster under the cluster's own names, as a LiXee ZLinky_TIC publishes them: in kWh, one per
- * tariff.
+ * Matches attributes that a LiXee ZLinky_TIC publishes under the names of the standard Zigbee cluster: registers in kWh, one per tariff.
  */
 const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
 const POWER = /^power(?:_(\w+))?$/;
-/** Matches endpoints that are circuits: gangs of a switch, or sockets of a strip. */
+/** Matches endpoints that are circuits: the buttons of a switch, or the sockets of a power strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
 const UNITS = { energy_total_kwh: 'kWh', power_w: 'W' } as const;
 
 /**
- * Whether an attribute is that of one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One may measure the grid
- * and the other the panels, so the owner is asked about each (counting rules, "Registers of one device", rule 6).
+ * Whether an attribute belongs to one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One clamp may measure the
+ * grid and the other the panels, so the owner is asked about each (rule 6 in registers-of-a-device/README.md).
  */
 function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
   const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
@@ -128,7 +126,7 @@ function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
 /** Reads registers and power. Ignores attributes with an unknown ending: `energy_today` resets each day. */
 function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
-  // Channels that were already read. Some devices publish the same register under two names, and only the first is used.
+  // Channels that already have a value. Some devices publish the same register under two names, and only the first of them is used.
   const said = new Set<string>();
   const add = (
     kind: 'energy_total_kwh' | 'power_w',
@@ -165,9 +163,9 @@ function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 
 }
 
 /**
- * Returns the channel of the attribute `power`. It is phase A if the device also has `power_phase_b` and `power_phase_c`, because the
- * standard cluster uses the plain name for this phase. (Read as a total, it would hide the other two phases.) It is the total if the device
- * also has `power_phase_a`.
+ * Returns the channel of the attribute `power`. If the device also has `power_phase_b` and `power_phase_c`, the channel is phase A, because
+ * the standard cluster uses the plain name for this phase. (As a total, it would hide the other two phases.) If the device also has
+ * `power_phase_a`, the channel is the total.
  */
 const powerChannel = ({ has }: ZigbeeDeviceState): string =>
   (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';
@@ -202,7 +200,7 @@ function decode(
   const parsed = parseZigbee2MqttTopic(message.topic, bridges.keys());
   if (!parsed) return null;
   const { base, about, name } = parsed;
-  // An empty payload deletes a retained message after a device was renamed or removed.
+  // Zigbee2MQTT deletes the retained message of a renamed or removed device by an empty payload.
   if (about === 'none' || message.payload.length === 0) return createEmptyResult();
   if (about === 'availability') return decodeAvailability(name, message.payload);
   const bridge = bridges.get(base);
@@ -236,7 +234,7 @@ function decodeState(
   return collector;
 }
 
-/** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
+/** Decodes the availability: `{"state": "online"}`, or `online` alone in older versions. */
 function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult {
   const body = readJson(payload);
   const value = body === undefined ? readText(payload) : (getMember(asObjectOrNull(body), 'state') ?? null);

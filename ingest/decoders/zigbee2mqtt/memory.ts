@@ -9,7 +9,7 @@ export type Zigbee2MqttOutputFormat = 'json' | 'attribute' | 'attribute_and_json
 
 /** One Zigbee2MQTT instance. A home may have several, each with its own base topic. */
 export interface Zigbee2MqttBridge {
-  /** Output format of the instance; null if it has not published it. */
+  /** Output format of the instance; null if the instance has not published its format. */
   output: Zigbee2MqttOutputFormat | null;
   devices: Map<string, Announced>;
 }
@@ -21,21 +21,21 @@ interface Announced {
 
 export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
 
-// Limits on the memory that the messages of one broker can occupy.
+// Maximum numbers, because the messages of a broker must not fill the memory.
 const MAX_BRIDGES = 50;
 const MAX_DEVICES = 5_000;
 const MAX_ATTRIBUTES = 500;
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
-/** Learns base topics, output formats and devices from the messages that bridges publish about themselves. */
+/** Stores base topics, output formats and devices from the messages that bridges publish about themselves. */
 export function cacheBridgeState(bridges: BridgesByBaseTopic, { topic, payload }: DeviceMessage): void {
   const parsed = parseBridgeTopic(topic);
   if (!parsed) return;
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
-    // A plain word as state is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later is also
-    // recognised by its `bridge/devices`.
+    // A state that is a plain word is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later
+    // also publishes `bridge/devices`.
     const state = getMember(asObjectOrNull(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
@@ -59,7 +59,7 @@ function bridgeAt(bridges: BridgesByBaseTopic, base: string): Zigbee2MqttBridge 
   return bridge;
 }
 
-/** Returns the output format in a bridge's configuration: under `advanced`, in older versions under `experimental`. */
+/** Returns the output format in a bridge's configuration: below `advanced`, or in older versions below `experimental`. */
 function outputOf(config: Json | null): Zigbee2MqttOutputFormat | null {
   const read = (section: string) => getMember(asObjectOrNull(getMember(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
@@ -79,7 +79,10 @@ function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
   return devices;
 }
 
-/** Adds the attributes that a device exposes. Attributes are nested: the set-point is a feature of an exposed `climate`. */
+/**
+ * Adds the attributes of a device from the bridge's description of the device. Attributes may be nested: the set-point is a feature of a
+ * `climate`.
+ */
 function addAttributes(announced: Announced, exposes: unknown, depth: number): void {
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {

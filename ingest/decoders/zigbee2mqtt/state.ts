@@ -2,19 +2,19 @@ import type { Commodity } from '#src/database/meter.ts';
 import type { Json } from '../read/payload.ts';
 import type { VolumeScale } from '../read/volume.ts';
 
-/** Commodity and scale of a volume, by the announcement of its attribute in `bridge/devices`. */
+/** Commodity and scale of a volume. The bridge announces the volume's attribute in `bridge/devices`. */
 export interface VolumeAttribute {
   of: Commodity;
   scale: VolumeScale;
 }
 
-/** Attributes in a device's message: all of them as one object, or a single one. */
+/** Attributes in a device's message: all attributes of a JSON message, or the attribute of the topic. */
 export interface ZigbeeDeviceState {
   device: string;
   attributes: Json;
   /** Time of the last radio frame in Unix ms; null if the time of receipt applies. */
   atMs: number | null;
-  /** Whether the device has an attribute, in this message or according to its bridge. */
+  /** Whether the device has an attribute. Either this message contains it, or the bridge has announced it. */
   has(attribute: string): boolean;
   /** Volumes that the bridge has announced for the device, by attribute. */
   volumes: ReadonlyMap<string, VolumeAttribute>;

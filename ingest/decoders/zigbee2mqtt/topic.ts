@@ -1,4 +1,4 @@
-/** Retained topic on which a bridge describes itself; the base topic precedes it. */
+/** Matches the retained topics on which a bridge publishes information about itself. The base topic precedes `bridge`. */
 const BRIDGE = /^(.+)\/bridge\/(info|state|devices)$/;
 const DEFAULT_BASE = 'zigbee2mqtt';
 const AVAILABILITY = '/availability';
@@ -9,7 +9,7 @@ export interface BridgeTopic {
   leaf: 'info' | 'state' | 'devices';
 }
 
-/** Parses a retained topic on which a bridge announces itself or its devices; returns null for every other topic. */
+/** Parses a retained topic on which a bridge publishes information about itself or its devices; returns null for every other topic. */
 export function parseBridgeTopic(topic: string): BridgeTopic | null {
   const [, base, leaf] = BRIDGE.exec(topic) ?? [];
   return base && leaf ? { base, leaf: leaf as BridgeTopic['leaf'] } : null;
@@ -25,9 +25,9 @@ export interface Zigbee2MqttTopic {
 
 const isBelow = (base: string, topic: string) => topic[base.length] === '/' && topic.startsWith(base);
 
-/** Parses a topic under the default base or the longest matching one of `bases`; returns null for every other topic. */
+/** Parses a topic below the longest matching base in `bases`, or below the default base; returns null for every other topic. */
 export function parseZigbee2MqttTopic(topic: string, bases: Iterable<string>): Zigbee2MqttTopic | null {
-  // The search for the base must be fast, because this function is called for every message of other families.
+  // The search for the base must be fast, because this function is also called for the messages of all other families.
   let base = isBelow(DEFAULT_BASE, topic) ? DEFAULT_BASE : '';
   for (const one of bases) if (one.length > base.length && isBelow(one, topic)) base = one;
   const rest = topic.slice(base.length + 1);

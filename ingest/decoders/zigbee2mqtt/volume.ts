@@ -10,9 +10,9 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
 ]);
 
 /**
- * Returns the volume that an attribute in `bridge/devices` counts; null if the attribute is not a lifetime total. The announcement must
- * call it a total, because names and units alone do not suffice: `water_consumed` is in L or m³, `gas` can be an alarm, and valves report
- * the water of the last watering.
+ * Returns the commodity and scale of an attribute in `bridge/devices`; null if the attribute is not the lifetime total of a volume. The
+ * announcement must call the attribute a total, because name and unit are ambiguous: `water_consumed` is in L or m³, `gas` can be an alarm,
+ * and valves report the water of the last watering.
  */
 export function parseVolumeAttribute(exposed: Json | null): VolumeAttribute | null {
   const of = ATTRIBUTES.get(getMember(exposed, 'property'));
@@ -24,7 +24,7 @@ export function parseVolumeAttribute(exposed: Json | null): VolumeAttribute | nu
   return scale && isTotal ? { of, scale } : null;
 }
 
-/** Adds the volumes that the bridge has announced. */
+/** Adds the values of the volumes that the bridge has announced. */
 export function addVolumes(collector: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
   for (const [name, { of, scale }] of volumes) {
     const value = getMember(attributes, name);

@@ -18,7 +18,7 @@ import {
 } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel, US_GALLON, type VolumeScale } from '../read/volume.ts';
 
-/** Command classes that are read, with their numbers (used in value id topics) and their names (used in named topics). */
+/** Command classes that are decoded, with their numbers (used in value id topics) and their names (used in named topics). */
 const CLASSES = new Map([
   ['49', 'sensor'],
   ['sensor_multilevel', 'sensor'],
@@ -40,7 +40,7 @@ type ZwaveTopic =
 
 const WORDS = [...CLASSES.keys()].filter((word) => !/^\d/.test(word)).join('|');
 /**
- * Matches the end of a value's topic. The node's name gets as many levels as possible, because a node may be named like a command class
+ * Matches the end of a value's topic. The node's name gets as many levels as possible, because a node may have the name of a command class
  * (`zwave/50/50/0/value/65537`).
  */
 const VALUE = new RegExp(
@@ -49,8 +49,8 @@ const VALUE = new RegExp(
 const STATUS = '/status';
 
 /**
- * Parses a topic by its end, because the owner chooses prefix, location and name, which may contain slashes. Returns null if the topic does
- * not have this form.
+ * Parses a topic by its last levels, because the owner chooses prefix, location and name, which may contain slashes. Returns null if the
+ * topic does not have this form.
  */
 function parseZwaveTopic(topic: string): ZwaveTopic | null {
   const [, node, number, numbered, name, named, property, key, set] = VALUE.exec(topic) ?? [];
@@ -68,12 +68,12 @@ const [ELECTRIC, GAS, WATER, HEATING, COOLING] = [1, 2, 3, 4, 5];
 const RATES = ['unspecified', 'import', 'export'] as const;
 const PULSES = 3;
 
-/** Meaning of a value of the Meter command class. `pulses`: a count of pulses without a known unit. Null: not read. */
+/** Meaning of a value of the Meter command class. `pulses`: a number of pulses without a known unit. Null: the value is ignored. */
 type Metered = Pick<MessageQuantity, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
 
 /**
- * Parses the key of a value of the Meter command class. Its third byte is the type of meter, the second the scale, and the first whether
- * the energy is consumed or produced. `circuit`: `ep1/` for an endpoint, or empty.
+ * Returns the meaning of a value of the Meter command class by its key. The third byte of the key is the type of meter, the second is the
+ * scale, and the first states whether the energy is consumed or produced. `circuit`: `ep1/` for an endpoint, or empty.
  */
 function meteredOf(key: number, circuit: string): Metered {
   const [type, scale, rate] = [key >>> 16, (key >>> 8) & 0xff, RATES[key & 0xff]];
@@ -81,7 +81,7 @@ function meteredOf(key: number, circuit: string): Metered {
   if (scale === PULSES && type <= WATER) return 'pulses';
   if (type === ELECTRIC && scale === 0) return electric(circuit, 'energy_total_kwh', rate);
   if (type === ELECTRIC && scale === 2) return electric(circuit, 'power_w', rate);
-  // A produced quantity of another commodity than electricity is not read.
+  // The production of a commodity other than electricity is ignored.
   if (rate === 'export') return null;
   if (type === HEATING && scale === 0) return { channel: `${circuit}heat/import`, kind: 'energy_total_kwh' };
   if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
@@ -92,9 +92,9 @@ function meteredOf(key: number, circuit: string): Metered {
 }
 
 /**
- * Returns the channel of an electricity value. Values of the first version of the command class state no direction. Further endpoints of a
- * node are either independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter). No message states
- * which, so the owner is asked.
+ * Returns the channel of an electricity value. In the first version of the command class, values have no direction. Further endpoints of a
+ * node are independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter). No message states which
+ * of these applies, so the owner is asked.
  */
 const electric = (circuit: string, kind: ValueKind, rate: (typeof RATES)[number]): Metered => {
   if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
@@ -118,7 +118,7 @@ export const zwavejsFamily = createStatelessFamily({
   decode,
 });
 
-/** Operating states in which heat is produced; `Pending Heat` is not one of them. */
+/** Operating states in which the thermostat heats. `Pending Heat` is not one of them. */
 const HEATING_STATES = new Set([1, 7, 8, 10, 11]);
 const HEATING_SETPOINT = 1;
 
@@ -179,7 +179,7 @@ function decodeValue(
   } else {
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return collector;
-    // Only payloads with the complete value id state the unit. For others, the owner sets the temperature scale.
+    // Only payloads with the complete value id state the unit. For other payloads, the owner's setting states the temperature scale.
     const scale = findTemperatureScale(unit) ?? settings.zwavejs?.temperature_unit;
     if (!scale) collector.see(node);
     else {
