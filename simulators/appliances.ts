@@ -3,9 +3,9 @@ import type { Random } from './random.ts';
 /** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
-/** A single use of an appliance: its power in watts, from a minute of the local day. The part after midnight is dropped. */
+/** A single use of an appliance, from a minute of the local day. A use that lasts past midnight ends at midnight. */
 export interface ApplianceRun {
-  /** The appliance that is used; omitted for cooking. */
+  /** The appliance that is used. Not set for cooking. */
   appliance?: Appliance;
   startMinute: number;
   /** Consecutive phases, each with its duration in minutes and its power in watts. */
@@ -23,7 +23,7 @@ export interface DayHabits {
   away: boolean;
 }
 
-/** Returns the times at which the residents get up, leave, return and go to sleep on a weekday (0 = Sunday). */
+/** Draws the times at which the residents get up, leave, return and go to sleep on a weekday (0 = Sunday), in minutes of the local day. */
 export function drawDayHabits(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
   const weekend = weekday === 0 || weekday === 6;
   const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
@@ -45,7 +45,7 @@ export function isResidentActive(habits: DayHabits, minute: number): boolean {
   return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
 }
 
-/** Returns the uses of appliances on a day: breakfast, dinner, dishes, laundry, car. */
+/** Draws the uses of appliances on one day: breakfast, dinner, dishes, laundry, car. */
 export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boolean): ApplianceRun[] {
   if (habits.away) return [];
   const runs: ApplianceRun[] = [];
@@ -101,7 +101,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
   return runs;
 }
 
-/** Adds the power of uses to the watts of each minute of a day. */
+/** Adds the power of each use to `wattsByMinute`, which contains the watts of each minute of a day. */
 export function addPowerOfRuns(wattsByMinute: Int32Array, runs: readonly ApplianceRun[]): void {
   for (const run of runs) {
     let minute = run.startMinute;

@@ -3,7 +3,7 @@ import { type DayHabits, isResidentActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
-/** Hours in which an unheated home loses about two thirds of the temperature difference to the outside. */
+/** Hours in which the difference between the indoor and the outdoor temperature of an unheated home falls by about two thirds. */
 const COOLING_HOURS = 55;
 /** Temperature rise while the heating runs, in °C per hour. */
 const HEATING_C_PER_HOUR = 1.6;
@@ -16,8 +16,8 @@ export interface ThermostatState {
 }
 
 /**
- * Returns the outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn,
- * and the weather differs every day.
+ * Returns the simulated outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn, and the
+ * weather differs every day.
  */
 export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
@@ -29,15 +29,15 @@ export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: 
   );
 }
 
-/** Returns the set-point in °C. It is lower at night, and slightly lower while no resident is at home. */
+/** Returns the set-point of the heating in °C. It is lower at night, and slightly lower while no resident is at home. */
 export function computeSetpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
   if (isResidentActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
 /**
- * Returns the state of a room in the next minute. The room cools towards the outdoor temperature, and is heated between
- * the thermostat's two thresholds.
+ * Returns the state of a room one minute later. The room cools towards the outdoor temperature. The heating starts and stops at the
+ * thermostat's two thresholds around the set-point.
  */
 export function computeNextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);

@@ -1,10 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { createDeviceSecret, createTemporarySecret } from '#src/devices/credentials.ts';
 
-/**
- * Creates a new secret for a device and invalidates the previous one. Only for devices that exist only in the
- * simulator.
- */
+/** Creates a new secret for a device and invalidates the previous secret. Only for devices that exist only in the simulator. */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
   const { secret, sha256 } = createDeviceSecret();
   await db.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();
@@ -12,8 +9,8 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
 }
 
 /**
- * Runs `work` with a temporary secret of a real device, whose own secret remains valid. The temporary secret is removed afterwards. If this
- * process is killed or the database is unavailable, the secret expires within a day.
+ * Runs `work` with a temporary secret of a real device, and removes this secret afterwards. The device's own secret remains valid. If this
+ * process is killed or the database is unavailable, the temporary secret expires within a day.
  */
 export async function withTemporarySecret<T>(
   db: Database,

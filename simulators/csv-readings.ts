@@ -9,18 +9,18 @@ export interface CsvOptions {
   valueColumn: string;
   kind: 'register' | 'interval' | 'power';
   unit: 'kWh' | 'Wh' | 'W' | 'kW';
-  /** Length of the intervals, if `kind` is `interval`. */
+  /** Length of the intervals in seconds, if `kind` is `interval`. */
   intervalSeconds: number;
   /** Whether the time in a row is the start or the end of its interval. */
   timeMarks: 'start' | 'end';
   channel?: string;
-  /** IANA time zone of times without an offset. Default UTC. */
+  /** IANA time zone of times without an offset. Default: UTC. */
   zone?: string;
-  /** Only rows that have these values in these columns are read. */
+  /** Only rows with these values in these columns are read. */
   where: readonly { column: string; value: string }[];
 }
 
-/** Reads a CSV file with a header line, gzipped or plain, row by row. `onBytes` receives the number of bytes read so far. */
+/** Reads a CSV file with a header line, gzipped or plain, row by row. `onBytes` receives the number of bytes that have been read. */
 export async function* csvReadings(
   file: string,
   options: CsvOptions,
@@ -59,8 +59,8 @@ export async function* csvReadings(
 }
 
 /**
- * Parses a time in ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; without `local`, such a time is
- * in UTC.
+ * Parses a time in ISO 8601, Unix seconds or Unix milliseconds into Unix ms; returns null for any other text. `local` converts a time
+ * without an offset. If `local` is not set, such a time is in UTC.
  */
 export function parseReadingTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);

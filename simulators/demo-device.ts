@@ -4,20 +4,20 @@ import { rotateSecret } from './credentials.ts';
 import { getReadingsTopic } from './devices/native-meter.ts';
 import type { SimulatorDevice } from './own-devices.ts';
 
-/** Length of a new device's history, and the current time of the simulation. */
+/** Length of a new device's history, and the time at which the history ends. */
 export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { historyMonths: number });
 
 /** Intervals at which a device reports. */
 interface Cadence {
   /** Seconds between historical readings. */
   pastSeconds: number;
-  /** Time (Unix ms) before which historical readings are hourly. Quarter-hourly readings of years would delay the first start. */
+  /** Historical readings before this time (Unix ms) are hourly, because quarter-hourly readings of years would delay the first start. */
   hourlyBeforeMs: number;
   /** Minimum number of seconds between live readings. */
   liveSeconds: number;
 }
 
-/** Cadence of devices that measure electricity: quarter-hours, like real meters. */
+/** Intervals of devices that measure electricity: quarter-hours, like real meters. */
 export const METER_READING_CADENCE: Cadence = {
   pastSeconds: 900,
   hourlyBeforeMs: Number.NEGATIVE_INFINITY,
@@ -26,29 +26,30 @@ export const METER_READING_CADENCE: Cadence = {
 /** Cadence of a thermostat. */
 export const THERMOSTAT_READING_CADENCE: Cadence = { ...METER_READING_CADENCE, pastSeconds: 3600 };
 
-/** A device that the demo simulates, with the secret created at this start. */
+/** A device that the demo simulates. Its secret is new at each start of the demo. */
 export interface DemoDevice {
-  /** Kind of the device, unique among the devices of one user. */
+  /** Kind of the device. A user has at most one device of each kind. */
   kind: string;
   deviceId: string;
-  /** Login name at the broker: that of the device, or of its gateway. */
+  /** Login name at the broker: the id of the device, or the login of its gateway. */
   login: string;
   secret: string;
   /** Topic of its messages. */
   topic: string;
   cadence: Cadence;
-  /** Time at which the device's registers were at zero. */
+  /** Unix ms at which the device's registers were at zero. */
   installedAtMs: number;
-  /** Time of the device's last reading in the database, or the start of its history if there is no reading. */
+  /** Time (Unix ms) of the device's last reading in the database. If no reading is stored, the start of the device's history. */
   knownUntilMs: number;
-  /** Period of the device's history in which it sent nothing: times of the readings before and after the period, Unix ms. */
+  /** Period of the history in which the device sent nothing: times of the readings before and after the period, Unix ms. */
   silence?: { fromMs: number; toMs: number };
-  /** Returns the message elements at a time. `withPower`: adds the current power to the registers. */
+  /** Returns the elements of the device's message at one time. `withPower`: whether the elements also contain the current power. */
   readings(atMs: number, withPower: boolean): object[];
 }
 
 /**
- * Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of the device's gateway, if it has a gateway.
+ * Prepares a simulated device for publishing, with a new secret. `behind`: login, secret and topic of the device's gateway, if it has a
+ * gateway.
  */
 export async function prepareDemoDevice(
   db: Database,
@@ -66,20 +67,20 @@ export async function prepareDemoDevice(
   return { ...played, ...sender, deviceId, knownUntilMs };
 }
 
-/** Returns the start of a device's history. The result is the same at later starts of the demo. */
+/** Returns the start of a device's history in Unix ms. The result is the same at each start of the demo. */
 export function computeHistoryStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>, history: DemoHistory): number {
   if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
   const start = new Date(createdAt);
   start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
-  // The start of the retention, as PostgreSQL computes it: one month before 31 March is the end of February.
+  // One month before 31 March is the end of February, as in PostgreSQL, which computes the start of the retention period.
   if (start.getUTCDate() !== createdAt.getUTCDate()) start.setUTCDate(0);
-  // Registers start at the beginning of a local day, which must be within the retention, so the history starts a day later.
+  // Registers start at the beginning of a local day, which must be within the retention period. The history therefore starts a day later.
   return start.getTime() + DAY_MS;
 }
 
 /**
- * Returns the offset of a time zone in minutes east of UTC at one time. The demo uses this offset for the whole
- * history, because simulated people ignore daylight saving.
+ * Returns the offset of a time zone at one time, in minutes east of UTC. The demo uses this offset for the whole history, because simulated
+ * people ignore daylight saving.
  */
 export function getUtcOffsetMinutes(timeZone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);

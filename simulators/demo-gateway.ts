@@ -8,16 +8,16 @@ import type { DemoDevice } from './demo-device.ts';
 import type { MeterState } from './home-clock.ts';
 
 const NAME = 'Meters in the cellar';
-/** Topic of the meters' SenML packs below the gateway's prefix. */
+/** Topic of the meters' SenML packs, below the gateway's topic prefix. */
 const TOPIC = 'senml/meters';
-/** Heat of a cubic metre of natural gas, in kWh. */
+/** Heat of burning a cubic metre of natural gas, in kWh. */
 const KWH_PER_CUBIC_METRE_OF_GAS = 10.55;
 
-/** Login of a gateway, and the topic for the devices behind it. */
+/** Login and secret of a gateway, and the topic on which it publishes for the devices behind it. */
 export type GatewayLogin = Pick<DemoDevice, 'login' | 'secret' | 'topic'>;
 
 /**
- * Finds or creates the gateway of a demo home, and creates a new secret for the gateway. Meters of volumes need a gateway, because native
+ * Finds or creates the gateway of a demo home, and creates a new secret for it. Gas and water meters need a gateway, because native
  * messages cannot contain volumes.
  */
 export async function ensureDemoGateway(db: Database, userId: string): Promise<GatewayLogin> {
@@ -34,7 +34,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
   return { login: gatewayId, secret, topic: `gw/${gatewayId}/${TOPIC}` };
 }
 
-/** Pairs a meter behind the gateway before it has sent any message, because its first messages are its history. */
+/** Pairs a meter behind the gateway. The meter is paired before it has sent any message, because its first messages are its history. */
 export async function pairDeviceBehindGateway(
   db: Database,
   { login: gateway_id }: GatewayLogin,
@@ -57,7 +57,7 @@ export async function pairDeviceBehindGateway(
   await pairDiscoveredDevice(db, ALL_ACCOUNTS, discoveryId, device);
 }
 
-/** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, as meters of volumes count. */
+/** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, the unit in which gas and water meters count. */
 export function createVolumeRecord(
   kind: string,
   meterName: string,

@@ -20,10 +20,10 @@ import { ensureHomeOfEarlierDemo } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 
-/** E-mail address of the demo's utility, which can access all of its homes. */
+/** E-mail address of the demo's utility account, which can access all homes of the demo. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Number of days for which a new device's history has quarter-hourly readings: the days that remarks and hourly charts use. */
+/** Number of days for which a new device's history has quarter-hourly readings. Remarks and hourly charts use this many days. */
 const FINE_DAYS = 75;
 
 /** An account of the demo with its home. */
@@ -34,7 +34,7 @@ export interface DemoHome {
   /** Whether an earlier version of the demo created the home. Such a home continues unchanged. */
   isEarlier: boolean;
   devices: DemoDevice[];
-  /** Returns the kWh that the home uses between two times (Unix ms). Returns 0 for a home of an earlier version. */
+  /** Returns the energy in kWh that the home uses between two times (Unix ms). Returns 0 for a home of an earlier version. */
   usedKwh(fromMs: number, toMs: number): number;
 }
 
@@ -56,8 +56,7 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
-    // If the home's meter exists under another kind, an earlier version created the home, because the meter is the first device of every
-    // home.
+    // The meter is the first device of every home. If the home has devices but no meter of this kind, an earlier version created the home.
     if (!(await hasSimulatorDevice(db, { userId, kind: 'meter' })) && (await hasDevices(db, userId))) {
       const devices = await ensureHomeOfEarlierDemo(db, { userId, email, timezone }, history);
       users.push({ userId, email, timezone, isEarlier: true, devices, usedKwh: () => 0 });
@@ -83,7 +82,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
     : undefined;
   const found: { device: DevicePlan; own: SimulatorDevice }[] = [];
   for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
-  // All devices use the simulated home of the first meter, even if the meter is replaced later.
+  // All devices use the simulation that begins with the home's first meter, even if the meter is replaced later.
   const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
   const utcOffsetMinutes = getUtcOffsetMinutes(timezone, firstAt);
   const traits = {
@@ -111,7 +110,10 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
   };
 }
 
-/** Returns the silence of a device. It begins and ends at full hours, at which the device reports. */
+/**
+ * Returns the silent period of a device; undefined if there is none. The period begins and ends at full hours, because the device reports
+ * at full hours.
+ */
 function silenceOf({ silence }: HomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
   if (!silence?.keys.includes(key)) return undefined;
   const fromMs = (Math.floor(firstAtMs / HOUR_MS) - silence.hoursBefore) * HOUR_MS;
@@ -130,7 +132,7 @@ const ensurePlanned = (
     : ensureSimulatorDevice(db, place);
 };
 
-/** Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo can compute again. */
+/** Prepares a planned device for publishing. Its registers begin at a time that later starts of the demo compute again. */
 function prepare(
   db: Database,
   house: House,

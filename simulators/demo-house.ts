@@ -6,17 +6,17 @@ import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 import { type DailyVolumes, simulateVolumes } from './volumes.ts';
 
-/** Quantity of a register of a house: an energy flow, an appliance, gas (energy), or water (litres, treated as Wh). */
+/** Quantity of a register of a house: an energy flow, an appliance, gas (as energy), or water (in litres, which are treated as Wh). */
 export type HouseFlow = SolarFlow | Appliance | keyof DailyVolumes;
 
-/** One local day of a house, minute by minute, in watts (water: litres an hour). */
+/** One local day of a house, minute by minute, in watts. Water is in litres per hour. */
 interface HouseDay {
   startsAtMs: number;
   flows: Partial<Record<HouseFlow, Int32Array>>;
   rooms: readonly ThermostatState[];
 }
 
-/** A simulated house. All its devices share its days. */
+/** A simulated house. All its devices use the same simulated days. */
 export interface House {
   traits: HomeTraits;
   simulate(startsAtMs: number): HouseDay;
@@ -31,12 +31,12 @@ interface HouseState {
 /** Traits of a house without panels and with a battery that stores nothing. */
 const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0, chargeW: 0, dischargeW: 1 } };
 /**
- * Number of cached days of a house, 0.3 MB each. The devices of a house send their history concurrently, at about the
- * same pace, and share these days.
+ * Number of cached days of a house. Each takes 0.3 MB. The devices of a house send their history concurrently, at about the same pace, so
+ * that they share the cached days.
  */
 const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
-/** Creates a house. Each day of the house depends only on its traits and the day. The latest days are cached. */
+/** Creates a house. Each day of the house depends only on the house's traits and on the day. The latest days are cached. */
 export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): House {
   const days = new Map<number, HouseDay>();
   const simulate = (startsAtMs: number): HouseDay => {
@@ -60,8 +60,8 @@ export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS)
 }
 
 /**
- * Returns a function that returns the registers of a device in a house. The registers are zero at the start of the local day of
- * `installedAtMs`. The function is fast if times are requested in ascending order.
+ * Returns a function that returns the registers of a device in a house at one time. The registers are zero at the start of the local day of
+ * `installedAtMs`. The function is fast if it is called with ascending times.
  */
 export function installRegisters(
   { traits, simulate }: House,

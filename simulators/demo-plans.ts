@@ -7,7 +7,7 @@ import { drawSolarTraits, type SolarTraits } from './solar.ts';
 
 /** A device of a demo home. */
 export interface DevicePlan {
-  /** Key that is unique among the home's devices; part of the device's id. */
+  /** Key that is unique among the home's devices. The device's id contains a hash of it. */
   key: string;
   type: string;
   location: string;
@@ -19,10 +19,10 @@ export interface DevicePlan {
   meterName?: string;
 }
 
-/** Period of the history in which some of a home's devices sent nothing. Their registers continued to count. */
+/** Period of the history in which some of a home's devices sent nothing. Their registers continued to rise. */
 interface SilencePlan {
   keys: readonly string[];
-  /** Hours from the beginning of the silence to the time at which the home's meter was paired. */
+  /** Hours from the beginning of the silent period to the time at which the home's meter was paired. */
   hoursBefore: number;
   hours: number;
 }
@@ -33,9 +33,9 @@ export interface HomePlan {
   timezone: string;
   devices: readonly DevicePlan[];
   panels?: SolarTraits;
-  /** A past silence of some of the home's devices, to be listed in the history of silences. */
+  /** A past silent period of some of the home's devices, so that the page with the history of silences has entries. */
   silence?: SilencePlan;
-  /** Returns the traits of the home that are not drawn from the seed. `firstAtMs`: time at which the home's meter was paired. */
+  /** Returns the traits of the home that are not drawn from the seed. `firstAtMs`: Unix ms at which the home's meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
 }
 
@@ -75,7 +75,7 @@ const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
 /**
  * The households of the demo. Visitors see the first household first, so it shows the most features. Each other household shows one
- * feature, which is named in its test (test/system/ingest/demo-homes.test.ts).
+ * feature, which its test names (test/system/ingest/demo-homes.test.ts).
  */
 export const HOME_PLANS: readonly HomePlan[] = [
   {
@@ -109,7 +109,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
       hasCar: false,
       faults: [since('dead inverter', lastAt(0, 11 * 60 + 20, firstAtMs, utcOffsetMinutes))],
     }),
-    // The utility manages this meter, so that the demo shows which settings a home may change on a managed meter.
+    // The utility manages this meter, so that the demo shows which settings the owner of a managed meter may change.
     devices: [{ ...TWO_WAY_METER, managedBy: 'utility' }, panels('Roof')],
   },
   {
@@ -156,9 +156,9 @@ export const HOME_PLANS: readonly HomePlan[] = [
   },
 ];
 
-/** Minimum age of a fault. The service raises a remark only if a fault lasts for a day. */
+/** Minimum age of a fault, in ms. The service shows a remark only if a fault lasts for a day. */
 const REMARKED_AFTER_MS = 30 * 3_600_000;
-/** Age after which a fault is repaired, so that a demo that runs longer also shows the end of the fault. */
+/** Age in ms at which a fault is repaired. A demo that runs longer also shows the end of the fault. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;
 
 const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
@@ -168,8 +168,8 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * Returns the last time before `beforeMs` that is long enough ago for a remark, on the given weekday (0 = Sunday, null: any) and at the
- * given minute of the local day.
+ * Returns the last time before `beforeMs` that is old enough for a remark, in Unix ms. The time is on the given weekday (0 = Sunday, null:
+ * any) and at the given minute of the local day.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;

@@ -13,7 +13,7 @@ import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 import { drawSolarTraits, type SolarFlow } from './solar.ts';
 
-/** Registers of each device of a solar home, with their channels. Energy that flows out of the device counts on the channel `export`. */
+/** Registers of each device of a solar home, with their channels. The channel `export` is for energy that flows out of the device. */
 export const SOLAR_REGISTERS = {
   smart_meter: [['gridImport'], ['gridExport', 'export']],
   inverter: [['production', 'export']],
@@ -23,7 +23,7 @@ export const SOLAR_REGISTERS = {
 /** A device that measures energy flows of a solar home. */
 export type SolarDevice = keyof typeof SOLAR_REGISTERS;
 
-/** Returns the readings of a device at one time, one element for each of its registers. */
+/** Returns the readings of a device at one time, one element for each of the device's registers. */
 export function createSolarReadings(
   home: SolarHome,
   device: SolarDevice,
@@ -35,9 +35,8 @@ export function createSolarReadings(
 }
 
 /**
- * Finds or creates the meter, the inverter and the battery of a solar home, and creates a new secret for each. If the
- * home already had a meter, panels and battery start when their devices are created, so that earlier meter readings do
- * not change.
+ * Finds or creates the meter, the inverter and the battery of a solar home, and creates a new secret for each. If the home already had a
+ * meter, panels and battery are installed when their devices are created. The earlier readings of the meter then stay correct.
  */
 export async function ensureSolarDevices(
   db: Database,
@@ -46,7 +45,8 @@ export async function ensureSolarDevices(
   meterLocation: string,
   history: DemoHistory,
 ): Promise<DemoDevice[]> {
-  // The inverter is created before the meter. If the meter is older, a version of the demo without inverters created it.
+  // The inverter is created before the meter. If the meter is older than the inverter, a version of the demo without inverters created the
+  // meter.
   const inverter = await ensureSimulatorDevice(db, {
     ...place,
     kind: 'inverter',
@@ -68,11 +68,11 @@ export async function ensureSolarDevices(
   });
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
-  // All three devices use the simulated home of the first meter, even if the meter is replaced later.
+  // All three devices use the simulation that begins with the home's first meter, even if the meter is replaced later.
   const home = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
-    // Each device simulates the home by itself, because the histories of the devices are read concurrently and a simulated home's clock
+    // Each device has a simulated home of its own: the histories of the devices are read concurrently, and the clock of a simulated home
     // only moves forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return prepareDemoDevice(db, own, history, {

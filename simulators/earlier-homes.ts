@@ -16,15 +16,16 @@ import { createHome } from './home-clock.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice } from './own-devices.ts';
 
-/** Locations of a home's devices. */
+/** Locations of a home's devices, by their type. */
 const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
 const HISTORY_DAYS = 90;
 const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
 const MANAGED_BY_UTILITY = 'ben@demo.example';
 
 /**
- * Finds or creates the devices of a home in a demo that was created before version 1.7.0: a meter and a thermostat, in one home with solar
- * panels. The simulated properties of this home must not change; otherwise, new readings of its registers would contradict stored ones.
+ * Finds or creates the devices of a home that a demo before version 1.7.0 has created: a meter and a thermostat; in one home also solar
+ * panels. The simulated properties of this home must not change. Otherwise, new readings of its registers would contradict the stored
+ * readings.
  */
 export async function ensureHomeOfEarlierDemo(
   db: Database,
@@ -41,10 +42,7 @@ export async function ensureHomeOfEarlierDemo(
   return [...meters, await ensure('thermostat')];
 }
 
-/**
- * Finds or creates a simulated device of a user, and creates a new secret for it. Devices that the user paired are not
- * changed.
- */
+/** Finds or creates a simulated device of a user, and creates a new secret for it. Does not change devices that the user has paired. */
 export async function ensureDevice(
   db: Database,
   place: {
@@ -58,7 +56,7 @@ export async function ensureDevice(
   history: DemoHistory,
 ): Promise<DemoDevice> {
   const own = await ensureSimulatorDevice(db, place);
-  // The register starts at an instant that later starts of the demo can compute again, so that its history is always the same.
+  // The register starts at a time that later starts of the demo compute again, so that its history is always the same.
   const traits = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, computeHistoryStartMs(own, history));
   return prepareDemoDevice(db, own, history, {

@@ -1,10 +1,10 @@
 import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
-/** A fault between a meter and the database. Takes readings in order, and returns them as they arrive in the database. */
+/** A fault between a meter and the database. The function receives readings in order, and returns them as they arrive in the database. */
 export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
-/** Simulates a device that is off several times: drops `count` runs of `length` readings, but never the first and the last reading. */
+/** Simulates a device that is off several times. Drops `count` runs of `length` readings each, but never the first and the last reading. */
 export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
@@ -17,7 +17,7 @@ export function dropReadingRuns(seed: string, count: number, length: number): Re
   };
 }
 
-/** Repeats a share of the readings, up to ten readings later, like QoS 1 after a lost PUBACK. */
+/** Repeats a share of the readings up to ten readings later. QoS 1 does the same after a lost PUBACK. */
 export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
@@ -29,7 +29,7 @@ export function repeatReadings(seed: string, share: number): ReadingFault {
   };
 }
 
-/** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all other readings. */
+/** Simulates a lost connection: `count` runs of `length` readings each arrive in one burst after all other readings. */
 export function delayReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'late');
@@ -54,13 +54,13 @@ export function resetRegister(seed: string): ReadingFault {
   };
 }
 
-/** Replaces single readings, never two in a row, by a value that no home could have reached. */
+/** Replaces single readings, never two in a row, by a value that no home could reach. */
 export function addGlitches(seed: string, count: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'glitches');
     const bad = new Set<number>();
     for (let tries = 0; bad.size < count && tries < count * 50; tries++) {
-      // Glitches are at least four readings apart, because the counting rule for registers judges a held reading by the two that follow it.
+      // Glitches are at least four readings apart, because the counting rules need the next two readings to judge an implausible one.
       const at = random.whole(2, readings.length - 5);
       if (![...bad].some((other) => Math.abs(other - at) < 4)) bad.add(at);
     }
@@ -70,13 +70,13 @@ export function addGlitches(seed: string, count: number): ReadingFault {
   };
 }
 
-/** Shifts the device's clock by this time (positive: ahead). */
+/** Shifts the device's clock by a number of milliseconds. With a positive number, the clock is ahead. */
 export function shiftDeviceClock(milliseconds: number): ReadingFault {
   return (readings) =>
     readings.map((reading) => ({ ...reading, ts: new Date(Date.parse(reading.ts) + milliseconds).toISOString() }));
 }
 
-/** Combines several faults, applied in order. */
+/** Combines several faults. They are applied in the given order. */
 export function combineFaults(...faults: ReadingFault[]): ReadingFault {
   return (readings) => faults.reduce<MeterReading[]>((sofar, fault) => fault(sofar), [...readings]);
 }
@@ -86,8 +86,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` accepts. Each is strong enough to be visible within 90 days. Faults of the meter come
- * before faults of the connection, because a reset of the meter cannot depend on readings that arrive late.
+ * Faults by the names that `energy demo --faults` accepts. Each fault is strong enough to be visible within 90 days. Faults of the meter
+ * come before faults of the connection: the meter resets its register whether or not earlier readings have arrived.
  */
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),
@@ -100,7 +100,7 @@ const FAULTS: Record<string, (seed: string) => ReadingFault> = {
 
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
-/** Combines the named faults, in the order of `FAULTS`. The same seed gives the same faults. Unknown names are ignored. */
+/** Combines the named faults, in the order of `FAULTS`. The same seed results in the same faults. Unknown names are ignored. */
 export function combineNamedFaults(names: readonly string[], seed: string): ReadingFault {
   return combineFaults(
     ...FAULT_NAMES.filter((name) => names.includes(name)).flatMap((name) => FAULTS[name]?.(seed) ?? []),

@@ -3,7 +3,7 @@ import type { ThermostatState } from './climate.ts';
 import { getDayStartMs, type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 
-/** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
+/** 1 W for 1 ms is 1 mJ, and 1 mWh is 3,600 mJ. */
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 
 export interface MeterState {
@@ -24,7 +24,7 @@ export interface SimulatedHome {
   at(timeMs: number): HomeState;
 }
 
-/** A home with panels and a battery: register and power of each energy flow at any time since the panels and the battery were installed. */
+/** A home with panels and a battery: register and power of each energy flow at any time since the installation. */
 export interface SolarHome {
   installedAtMs: number;
   at(timeMs: number): Record<SolarFlow, MeterState> & { room: ThermostatState };
@@ -32,7 +32,7 @@ export interface SolarHome {
 
 /**
  * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state of the home depends only on traits,
- * installation and time. The home is fast if times are requested in ascending order; a request for an earlier day restarts the summation.
+ * installation and time. Requests with ascending times are fast; a request for an earlier day restarts the summation.
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
@@ -47,10 +47,7 @@ export function createHome(traits: HomeTraits, installedAtMs: number): Simulated
   };
 }
 
-/**
- * Creates a home with panels and a battery, which are installed at `sinceMs`. The load equals that of the same home without panels and
- * battery.
- */
+/** Creates a home with panels and a battery, which are installed at `sinceMs`. The load is the same as without panels and battery. */
 export function createSolarHome(
   traits: HomeTraits,
   solar: SolarTraits,
@@ -71,8 +68,8 @@ export function createSolarHome(
 }
 
 /**
- * Creates a clock that adds up registers over days, simulating one day at a time. Each of `flows` returns the watts in each minute of a
- * day, for one register.
+ * Creates a clock that adds up registers over simulated days, one day at a time. Each of `flows` returns the watts of one register in each
+ * minute of a day.
  */
 export function createRegisterClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
@@ -113,7 +110,7 @@ export function createRegisterClock<Day extends { startsAtMs: number }>(
 }
 
 /**
- * Returns the millijoules since the installation, at the start of each minute and at the end of the day. The sums are exact, because they
+ * Returns the energy since the installation in mJ, at the start of each minute and at the end of the day. The sums are exact, because they
  * are integers below 2^53.
  */
 function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {

@@ -6,7 +6,7 @@ export interface HomeFault {
   toMs: number;
 }
 
-/** A compressor. It runs for the first minutes of each cycle, and cycles have a fixed number of minutes. */
+/** A compressor, which runs for the first minutes of each cycle. All cycles have the same number of minutes. */
 export interface Compressor {
   watts: number;
   everyMinutes: number;
@@ -15,14 +15,17 @@ export interface Compressor {
 
 /** Power of an electric heater that was left on, in W. */
 const HEATER_W = 1_200;
-/** Share of time for which a freezer without coolant runs. The longer run does not improve its cooling. */
+/** Share of time for which the compressor of a freezer without coolant runs. The longer run does not cool the freezer. */
 const FAILING_SHARE = 0.85;
 
-/** Returns whether a fault of this kind is present in a minute. */
+/** Returns whether the home has a fault of this kind at a time. */
 const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kind'], atMs: number): boolean =>
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
-/** Returns the power of a compressor in a minute, in watts. `runsOn`: whether the compressor never stops, because the door is open. */
+/**
+ * Returns the power of a compressor in one minute, in watts. `runs on`: the compressor never stops, because the door is open. `failing`:
+ * the compressor runs longer, because coolant is missing.
+ */
 export function computeCompressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,
   minuteSinceEver: number,
@@ -37,7 +40,7 @@ export function computeCompressorWatts(
 export const computeForgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 
-/** Returns the minutes of a day, which starts at `startsAtMs` (Unix ms), in which a fault is present. */
+/** Returns a function that returns whether the fault is present in a minute of the day. `startsAtMs`: start of the day, Unix ms. */
 export function findFaultyMinutes(
   faults: readonly HomeFault[] | undefined,
   kind: HomeFault['kind'],

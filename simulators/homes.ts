@@ -29,15 +29,15 @@ export interface HomeTraits {
   seed: string;
   /** Offset of the home's local days, in minutes east of UTC. */
   utcOffsetMinutes: number;
-  /** Heating of the home. A heat pump uses electricity for heating; a boiler uses electricity only for its pump. */
+  /** Heating of the home. A heat pump heats with electricity; a boiler needs electricity only for its pump. */
   heating: 'heat pump' | 'boiler';
   worksFromHome: boolean;
   hasCar: boolean;
   comfortC: number;
-  /** A freezer that the home has in addition to the fridge. */
+  /** A freezer in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
-  /** Appliances that are also measured separately from the home's meter. */
+  /** Appliances that have a meter of their own, in addition to the home's meter. */
   measured?: readonly Appliance[];
   /** Times, `[fromMs, toMs)` in Unix ms, in which no resident is at home. */
   holidays?: readonly { fromMs: number; toMs: number }[];
@@ -47,7 +47,7 @@ export interface HomeTraits {
 export interface SimulatedHomeDay {
   startsAtMs: number;
   watts: Int32Array;
-  /** Watts of the separately measured appliances, which `watts` already includes. */
+  /** Watts of the appliances that have a meter of their own. `watts` includes them. */
   appliances: AppliancePowers;
   habits: DayHabits;
   rooms: ThermostatState[];
@@ -67,13 +67,13 @@ export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
   };
 }
 
-/** Returns the start of the home's local day that contains a time. */
+/** Returns the start of the home's local day that contains a time, in Unix ms. */
 export function getDayStartMs(traits: HomeTraits, atMs: number): number {
   const offsetMs = traits.utcOffsetMinutes * MINUTE_MS;
   return Math.floor((atMs + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
 }
 
-/** Simulates load and climate of one local day, as a function of the traits and the day only. */
+/** Simulates load and climate of one local day. The result depends only on the traits and the day. */
 export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHomeDay {
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
@@ -107,8 +107,8 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
 }
 
 /**
- * Returns the base load of a day: standby, fridge, lights and screens. Writes the power of the measured appliances to
- * `appliances`.
+ * Returns the base load of a day in watts: standby, fridge, lights and screens. Also writes the power of appliances with a meter of their
+ * own to `appliances`.
  */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, appliances: AppliancePowers): Int32Array {
   const random = createRandom(traits.seed, 'base');
@@ -141,7 +141,7 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
   return watts;
 }
 
-/** Returns the power of the freezer in each minute of a day: 0 without a freezer. */
+/** Returns the power of the freezer in each minute of a day, in watts. The power is 0 if the home has no freezer. */
 export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
   const isFailing = findFaultyMinutes(faults, 'failing freezer', startsAtMs);
@@ -154,8 +154,8 @@ export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeT
 }
 
 /**
- * Returns the minute of a day until which it is dark in the morning, and the minute from which it is dark in the evening. Both vary over the
- * year, by up to two hours from their mean.
+ * Returns the minute of a day at which it becomes light, and the minute at which it becomes dark. Both vary over the year, by up to two
+ * hours from their mean.
  */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
@@ -163,7 +163,8 @@ function darkness(localDayMs: number): { untilMinute: number; fromMinute: number
 }
 
 /**
- * The simulation starts half a day early, from a fixed state whose effect disappears within hours, so that consecutive days join smoothly.
+ * Returns the states of the room on one day. The simulation starts half a day earlier, from a fixed state whose effect disappears within
+ * hours, so that consecutive days join smoothly.
  */
 function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): ThermostatState[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
@@ -188,7 +189,10 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): T
 }
 
 const outsideByHour = new Map<string, number>();
-/** Weather is computed for each hour only: computing it for each minute would take most of the simulation's time. */
+/**
+ * Returns the outdoor temperature of the hour in °C. It is computed only once an hour, because a computation for each minute would take
+ * most of the simulation's time.
+ */
 function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
   const hourStart = minute - (minute % 60);
   const key = `${traits.seed} ${localDayMs} ${hourStart}`;

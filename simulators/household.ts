@@ -3,7 +3,7 @@ import type { FamilyDevice, FamilyMessage } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { createPublisher } from './publisher.ts';
 
-/** A household, its devices, and the time span to simulate. */
+/** A household with its devices, and the period to simulate. */
 export interface HouseholdOptions {
   /** URL of the household's own broker. */
   url: string;
@@ -17,9 +17,9 @@ export interface HouseholdOptions {
 }
 
 /**
- * Publishes the messages that all devices send on connect, then the messages of each step of [from, to], over one connection at QoS 1, as
- * fast as the broker acknowledges. Resolves with the number of messages when all are acknowledged. Messages without a time are stored with
- * their time of receipt, not with the simulated time.
+ * Publishes the messages of a household over one connection at QoS 1, as fast as the broker acknowledges: first the messages that all
+ * devices send on connect, then the messages of each step of [from, to]. Resolves with the number of messages when all are acknowledged.
+ * The service stores messages without a time with their time of receipt, not with the simulated time.
  */
 export async function publishHouseholdMessages(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;

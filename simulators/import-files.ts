@@ -12,33 +12,33 @@ export interface ImportOptions {
   files: readonly string[];
   /** Reader for the files' format. */
   read: ImportReader;
-  /** URL of the broker. The import logs in as the user in the URL or, if there is none, as the device. */
+  /** URL of the broker. The import logs in as the user in the URL. If the URL contains no user, the import logs in as the device. */
   mqttUrl: string;
   /** Ends the import early. Readings that the broker has already acknowledged remain. */
   signal?: AbortSignal;
-  /** Called with the number of bytes read of each file so far. */
+  /** Called with a file's name and the number of its bytes that have been read. */
   onBytes?: (file: string, bytes: number) => void;
 }
 
-/** Numbers of rows by outcome, and of readings that the broker acknowledged. */
+/** Numbers of rows by outcome, and number of readings that the broker has acknowledged. */
 export interface ImportResult extends ImportCounts {
   device_id: string;
   sent: number;
   /**
-   * Number of readings of this import that the service rejected, by reason. With an external broker, more may be
-   * rejected later.
+   * Number of readings of this import that the service has rejected, by reason. An external broker may deliver readings later, so further
+   * readings may be rejected after the import.
    */
   rejected: Record<string, number>;
   /**
-   * Number of readings in the imported period that add no energy, by the verdict of the counting rule: an interval that overlaps another, a
-   * glitch, or a reading that is on hold until later readings arrive. `uncounted`: all readings, if the channel counts by another quantity
-   * or does not count.
+   * Number of readings in the imported period that add no energy, by the verdict of the counting rules: an interval that overlaps another,
+   * a glitch, or a reading that is held until later readings decide. `uncounted`: all readings of a quantity that contributes to no total,
+   * for example because another quantity of the channel does.
    */
   left_out: Record<string, number>;
   seconds: number;
 }
 
-/** Replays files over MQTT as the device would have sent them. */
+/** Publishes the readings of files over MQTT, as the device would have sent them. */
 export async function importFiles(db: Database, options: ImportOptions): Promise<ImportResult> {
   const { deviceId, files, read, mqttUrl, signal, onBytes } = options;
   const began = performance.now();
@@ -46,7 +46,8 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const counts = createImportCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
-    // Closing the publisher rejects pending publishes, so that an import ended by Ctrl-C does not wait for an unreachable broker.
+    // Closing the publisher rejects pending publishes. An import that the user ends by Ctrl-C therefore does not wait for an unreachable
+    // broker.
     const abort = () => void publisher.close();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -82,7 +83,8 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
 }
 
 /**
- * Returns the stored register readings of a channel in kWh (or m³), by Unix ms. Hourly readings of many years are some hundred thousand.
+ * Returns the stored register readings of a channel at full hours, in kWh (or m³), by Unix ms. For many years, these are some hundred
+ * thousand readings.
  */
 async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
   const rows = await db
@@ -98,7 +100,7 @@ async function storedRegisters(db: Database, deviceId: string, channel: string):
   return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
-/** Number of readings of a quantity that were sent, and the times of the first and the last of these readings. */
+/** Number of readings of a quantity that were sent, and the times of the first and the last of them in Unix ms. */
 interface Sent {
   channel: string;
   kind: 'register' | 'interval' | 'power';
@@ -124,7 +126,7 @@ async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, 
   }
 }
 
-/** Whether a quantity counts as energy. Also true if none of its readings is stored yet, which may happen with an external broker. */
+/** Whether a quantity contributes to a total. Also true if none of its readings is stored yet, which may happen with an external broker. */
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
@@ -133,7 +135,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  // Gas, heat and water count whatever role the device has for electricity.
+  // Gas, heat and water contribute to their totals whatever role the device has for electricity.
   return (
     !series ||
     series.counts_import ||

@@ -1,17 +1,18 @@
 import { DateTime } from 'luxon';
 
 /**
- * Returns a parser for the local times of one file. The parser must be called in the order of the rows. It converts `2026-10-25T02:30` to
- * Unix ms, and returns null for a local time that does not exist. An hour occurs twice when the clocks go back; there the order decides. If
- * a time is not later than that of the previous row (in a file from new to old: not earlier), it belongs to the other of the two hours.
+ * Returns a parser for the local times of one file, which must be called in the order of the rows. It converts a time such as
+ * `2026-10-25T02:30` to Unix ms, and returns null for a local time that does not exist. When the clocks go back, an hour occurs twice, and
+ * the order of the rows decides. In a file with ascending times, a time that is not after the time of the previous row belongs to the
+ * second of the two hours. In a file with descending times, a time that is not before it belongs to the first.
  */
 export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;
-  /** Whether the file's times ascend; null until known. */
+  /** Whether the times of the file ascend; null until two rows show it. */
   let isRising: boolean | null = null;
   return (local) => {
     const time = DateTime.fromISO(local, { zone });
-    // Luxon changes a local time that does not exist to one that does, so the result must be compared with the input.
+    // luxon changes a local time that does not exist, so the result is compared with the input.
     if (!time.isValid || time.toFormat("yyyy-MM-dd'T'HH:mm:ss") !== withSeconds(local)) return null;
     const known: number[] = time
       .getPossibleOffsets()
@@ -26,7 +27,7 @@ export function createLocalTimeParser(zone: string): (local: string) => number |
   };
 }
 
-/** Formats `2026-10-25T02:30` and `2026-10-25T02:30:00.5` like luxon. */
+/** Formats `2026-10-25T02:30` and `2026-10-25T02:30:00.5` with seconds and without fractions, like the format above. */
 const withSeconds = (local: string): string => {
   const [, minutes = '', seconds = ':00'] = /^(.{16})(:\d\d)?/.exec(local) ?? [];
   return minutes + seconds;

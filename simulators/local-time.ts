@@ -13,7 +13,7 @@ export function formatLocalTime(atMs: number, tz: string): string {
   return format.format(atMs).replace(' ', 'T');
 }
 
-/** Returns the start of the local day that contains a time. A day with a change of clocks has 23 or 25 hours. */
+/** Returns the start of the local day that contains a time, in Unix ms. A day on which the clocks change has 23 or 25 hours. */
 export function getLocalMidnightMs(atMs: number, tz: string): number {
   const wallMs = (ms: number) => Date.parse(`${formatLocalTime(ms, tz)}Z`) + (ms % 1000);
   const midnightWallMs = Math.floor(wallMs(atMs) / DAY_MS) * DAY_MS;

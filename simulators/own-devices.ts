@@ -10,26 +10,31 @@ import { createDevice, type NewDevice } from '#src/devices/store.ts';
 export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
-  /** Creation time of the first device in the chain of devices that this device replaces; its own creation time if it replaces none. */
+  /**
+   * Time at which the first of several devices was created that have replaced each other. If the device replaces none, its own creation
+   * time.
+   */
   firstCreatedAt: Date;
-  /** Time of the last reading of this device or of the devices that it replaces. Null if there are no readings. */
+  /**
+   * Time (Unix ms) of the last reading of this device. If it has none, of the devices that it replaces; null if these have none, either.
+   */
   lastReadAtMs: number | null;
 }
 
-/** Kinds that earlier simulators identified by the device's type and location. */
+/** Kinds of devices that earlier simulators identified by type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
-/** Identifies a simulated device by its owner and kind. `location`: used only for a device that is newly created. */
+/** Identifies a simulated device by its owner and kind. The other members apply only when the device is created. */
 export interface SimulatorDeviceKey {
   userId: string;
-  /** Kind of the device, which is unique among the user's simulated devices. */
+  /** Kind of the device. A user has at most one simulated device of each kind. */
   kind: string;
-  /** Type of a newly created device; default: the kind. */
+  /** Type of the device. Default: the kind. */
   type?: string;
   location: string;
-  /** Placement of a newly created device; by default it is derived from the kind. */
+  /** Placement of the device. By default it is derived from the type. */
   placement?: Placement;
-  /** Account that manages the device. By default the user. */
+  /** Account that manages the device. Default: the owner. */
   managedBy?: DeviceManager;
 }
 
@@ -41,7 +46,7 @@ interface Row {
 }
 
 /**
- * Finds or creates a user's simulated device. The device is identified by the end of its id, even if its location, type and settings are
+ * Finds or creates a user's simulated device. The end of its id identifies the device, even if its location, type or settings have been
  * changed. A device that a person pairs never has such an id. `pair` creates the device.
  */
 export async function ensureSimulatorDevice(
@@ -60,16 +65,16 @@ export async function ensureSimulatorDevice(
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
-  // Sets the manager of devices that earlier versions created, because the migration could not determine who paired them
-  // (sql/schema/0055_managed_devices.sql).
+  // Earlier versions created devices for which the migration could not determine the manager (sql/schema/0055_managed_devices.sql), so it
+  // is set here.
   await db
     .updateTable('devices')
     .set({ managed_by: managedBy })
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // The consumption of a deleted device remains in its owner's history. The device that replaces it starts where the deleted device ended;
-  // otherwise energy would be counted twice.
+  // The energy of a deleted device remains in its owner's history. The device that replaces it starts at the last reading of the deleted
+  // device. Otherwise, energy would count twice.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
@@ -77,8 +82,8 @@ export async function ensureSimulatorDevice(
 }
 
 /**
- * Returns the end of the ids of a user's simulated devices of one kind: 48 bits, with which no random id ends by chance. The alphabet of
- * ids contains all hexadecimal digits.
+ * Returns the end of the ids of a user's simulated devices of one kind. It has 48 bits, so no random id ends with it by chance. All
+ * hexadecimal digits are allowed in ids.
  */
 const endOfId = ({ userId, kind }: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
@@ -89,13 +94,13 @@ export const hasSimulatorDevice = async (
   place: Pick<SimulatorDeviceKey, 'userId' | 'kind'>,
 ): Promise<boolean> => (await ownDevices(db, place)).length > 0;
 
-/** Returns a new id. Like all ids, it begins with the time, so that lists of devices are ordered by age. */
+/** Returns a new id. Like all ids, it begins with the time, so that ids sort by age. */
 function newOwnId(place: SimulatorDeviceKey): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
 }
 
-/** Returns the simulator's devices of this kind for this user, including deleted ones, oldest first. */
+/** Returns the simulator's devices of this kind that the user has or had, oldest first. Includes deleted devices. */
 async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): Promise<Row[]> {
   return db
     .selectFrom('devices')
@@ -104,7 +109,7 @@ async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId'
       'created_at',
       'deleted_at',
       selectFrom('device_heads')
-        // The latest reading's time is in the heads of the device's series (ingest/write/head.ts).
+        // The time of the latest reading is part of the device's stored state (ingest/write/head.ts).
         .select(
           sql<Date | null>`(SELECT to_timestamp(max((entry->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) entry)`.as(
             'last',
@@ -126,9 +131,9 @@ async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId'
 }
 
 /**
- * Marks the device that earlier simulators identified by type and location, if there is one. The mark is in the decoder settings, which
- * people seldom change; an id cannot be changed. Called only if no device is found by its id, so that a device that a user later pairs at
- * this location is not marked.
+ * Marks the device that earlier simulators identified by type and location, and returns whether such a device exists. The mark is in the
+ * decoder settings, because people seldom change them and an id cannot be changed. Called only if no device is found by its id, so that a
+ * device that a user pairs later at this location is not marked.
  */
 async function adopt(db: Database, place: SimulatorDeviceKey): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

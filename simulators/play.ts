@@ -5,11 +5,11 @@ import { combineNamedFaults } from './faults.ts';
 import { createPublisher, type DevicePublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
-/** Options for simulating the devices. */
+/** Options of the simulation. */
 export interface SimulationOptions {
   /** Seconds between live messages, 2 to 900. */
   liveSeconds: number;
-  /** Names of the faults in the meters' history (`faults.ts`). */
+  /** Names of the faults that are added to the history of the meters (`faults.ts`). */
   faults: readonly string[];
 }
 
@@ -26,9 +26,11 @@ const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 export interface DevicePublishers {
   /** Returns the number of historical readings that are still to be sent. */
   missing(nowMs: number): number;
-  /** Sends the historical readings that are missing up to now. Resolves when the broker has acknowledged all. */
+  /**
+   * Sends the historical readings that are missing up to now. Resolves with the number of readings when the broker has acknowledged all.
+   */
   backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;
-  /** Sends live readings of every device until the players are closed. */
+  /** Starts to send live readings of every device, until `close` is called. */
   live(): void;
   close(): Promise<void>;
 }
@@ -57,7 +59,8 @@ export async function createDevicePublishers(
     const atMs = Math.floor(Date.now() / liveMs) * liveMs;
     for (const { device, publisher } of players) {
       const stepMs = Math.max(liveMs, device.cadence.liveSeconds * 1000);
-      // A device's interval need not be a multiple of the timer's interval, so a device sends in the first tick of each of its intervals.
+      // The interval of a device need not be a multiple of the timer's interval, so each device sends at the first tick in each of its
+      // intervals.
       if (atMs % stepMs < liveMs) sendLive(device, publisher, atMs, atMs % REGISTER_MS < liveMs);
     }
     if (!closed) timer = setTimeout(tick, Math.max(0, atMs + liveMs - Date.now()));
@@ -93,8 +96,8 @@ export async function createDevicePublishers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // All devices send their history in the same small steps, so that the devices of a home are at about the same simulated day, which they
-  // share.
+  // All devices send their history in the same small steps. The devices of a home then need about the same simulated day at the same time,
+  // and share it.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
@@ -131,8 +134,8 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
 }
 
 /**
- * Sends a live reading; without `withRegisters`, only the power. If the connection is full or down, the reading is dropped; the next
- * register reading includes its energy.
+ * Sends a live reading. Without `withRegisters`, the reading contains only the power. If the connection is full or down, the reading is
+ * dropped; the next register reading includes its energy.
  */
 function sendLive(device: DemoDevice, publisher: DevicePublisher, atMs: number, withRegisters: boolean): void {
   const readings = device.readings(atMs, true);

@@ -5,19 +5,19 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 /** Options of a device's connection. */
 export interface PublisherOptions {
   url: string;
-  /** User name of the connection. Without a user name, the broker must accept anonymous clients, as the broker of a household may. */
+  /** User name of the connection. Without a user name, the broker must accept anonymous clients, as the brokers of many households do. */
   deviceId?: string;
   secret?: string;
   /** Maximum number of messages that wait for their PUBACK (default 20). */
   inFlight?: number;
-  /** Certificate authority of the broker, if its certificate is not publicly signed. */
+  /** Certificate authority of the broker, if no public authority has signed its certificate. */
   ca?: Buffer;
-  /** Called after messages were acknowledged, with their number. */
+  /** Called with the number of messages when messages have been acknowledged. */
   onAcknowledged?: (messages: number) => void;
 }
 
 /**
- * The connection of a device. `publish` resolves when there is room for the next message; `flush` resolves when all messages are
+ * The connection of a device. `publish` resolves when the connection can accept the next message; `flush` resolves when all messages are
  * acknowledged.
  */
 export interface DevicePublisher {
@@ -26,7 +26,7 @@ export interface DevicePublisher {
   close(): Promise<void>;
 }
 
-/** Connects as a device and publishes at QoS 1 with a bounded number of unacknowledged messages. */
+/** Connects as a device and publishes at QoS 1. The number of unacknowledged messages is limited. */
 export async function createPublisher(options: PublisherOptions): Promise<DevicePublisher> {
   const limit = options.inFlight ?? 20;
   const client: MqttClient = await connectAsync(options.url, {
@@ -34,7 +34,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    // A packet cache of mqtt-packet holds a buffer for each of the 65,536 packet ids, which takes 10 MB.
+    // mqtt-packet's write cache holds a buffer for each of the 65,536 packet ids and takes 10 MB.
     writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
@@ -51,8 +51,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  // If a connection breaks while mqtt.js resends the messages of the previous connection, mqtt.js rejects the messages queued behind them.
-  // The rejected messages are published again.
+  // If a connection breaks while mqtt.js resends the messages of the previous connection, mqtt.js rejects the messages that are queued
+  // behind them. The rejected messages are published again.
   const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
     try {
       await client.publishAsync(topic, payload, { qos: 1, retain });
@@ -85,7 +85,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
       if (failure) throw failure;
     },
     async close() {
-      // When its client ends, mqtt.js never settles publishes without a PUBACK, so they are rejected here.
+      // When the client ends, mqtt.js never settles publishes without a PUBACK. They are therefore rejected here.
       failure ??= new Error('The connection was closed before the broker had acknowledged everything');
       wake();
       await client.endAsync(true);

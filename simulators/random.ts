@@ -13,7 +13,7 @@ export interface Random {
 }
 
 /**
- * Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` gives the same sequence on every
+ * Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` returns the same sequence on every
  * machine and in every run. Other generators do not affect the sequence.
  */
 export function createRandom(...parts: (string | number)[]): Random {

@@ -14,7 +14,7 @@ test('sends all elements in messages of 400, and lets connections answer after e
     mostInATurn = Math.max(mostInATurn, messages.length - before);
     before = messages.length;
   }, 0);
-  // Groups of two elements that take a while to compute, like two registers of a simulated home.
+  // Yields groups of two elements that take a while to compute, like two registers of a simulated home.
   const elements = function* () {
     for (let index = 0; index < 1_001; index++) {
       const untilMs = performance.now() + 0.05;

@@ -3,14 +3,14 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DevicePublisher } from './publisher.ts';
 
 /**
- * Number of elements in a message, which is then some 30 KB and well below any broker's limit. Sender and broker hold a few messages of
- * each device; this took 40 MB in a demo.
+ * Number of elements in a message. A message then has some 30 KB, which is well below any broker's limit. Sender and broker hold a few
+ * messages of each device in memory, which took 40 MB in a demo.
  */
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
 /**
- * Publishes elements, or groups of elements that are not split, as arrays on a topic. Resolves with the number of
- * elements when the broker has acknowledged all.
+ * Publishes elements as arrays on a topic, several per message. A group of elements is never split. Resolves with the number of elements
+ * when the broker has acknowledged all.
  */
 export async function publishReadings(
   publisher: DevicePublisher,
@@ -25,7 +25,7 @@ export async function publishReadings(
     sent += batch.length;
     onSent?.(batch.length);
     batch = [];
-    // Lets other events run: computing the elements may take long, and a broker closes connections that do not respond.
+    // Other events must run meanwhile: computing the elements may take long, and a broker closes connections that do not respond.
     await setImmediate();
   };
   for await (const element of elements) {

@@ -5,7 +5,7 @@ import { createRandom } from './random.ts';
 import { simulateSolarWatts } from './sun.ts';
 
 const MINUTES = 1440;
-/** Share of the charged energy that remains in the battery, in percent. */
+/** Percentage of the charged energy that can be discharged again. */
 const EFFICIENCY_PERCENT = 92;
 
 /** Traits of the panels and the battery. */
@@ -24,7 +24,7 @@ export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 export interface SolarDay {
   startsAtMs: number;
   watts: Record<SolarFlow, Int32Array>;
-  /** The same day of the same home without panels. */
+  /** The same day of the same home, as it would be without panels. */
   home: SimulatedHomeDay;
 }
 
@@ -40,8 +40,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * Simulates one local day of a home with panels and a battery. The result depends only on the traits and the day. `sinceMs`: time of the
- * installation of panels and battery, before which there is only the load.
+ * Simulates one local day of a home with panels and a battery. The result depends only on the traits and the day. `sinceMs`: time at which
+ * panels and battery were installed. Before this time, the home has only its load.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const day = simulateDay(home, startsAtMs);
@@ -67,7 +67,7 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the battery's flows. The battery stores the panels' surplus and covers the panels' deficit. It is empty at the start of each
+ * Computes the flows of the battery. The battery stores the panels' surplus and covers the home's deficit. It is empty at the start of each
  * day, so that each day can be computed alone: in the last hours before midnight it discharges as much as it can, and the surplus is
  * exported.
  */
@@ -79,7 +79,7 @@ function batteryOf(
   const charged = new Int32Array(MINUTES);
   const discharged = new Int32Array(MINUTES);
   const sellsFrom = MINUTES - Math.ceil((capacityWh * 60) / dischargeW);
-  // Capacity in hundredths of a watt-minute: with integers, losses are exact.
+  // Capacity in hundredths of a watt-minute. In this unit, the losses are integers and therefore exact.
   const full = capacityWh * 60 * 100;
   let stored = 0;
   for (let minute = 0; minute < MINUTES; minute++) {

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
 /**
- * Prices of a day relative to the mean, by the hour of Central Europe (UTC + 1): a morning and an evening peak, and low
+ * Prices of a day divided by their mean, by the hour of Central European winter time (UTC + 1): a morning and an evening peak, and low
  * prices at noon because of solar power.
  */
 const SHAPE = [
@@ -13,8 +13,8 @@ const SHAPE = [
 const MEAN = 0.1;
 
 /**
- * Returns the wholesale price of an hour in EUR per kWh, with four decimals. It depends on the hour only. Prices are low on windy days, and
- * negative on a few days.
+ * Returns the simulated wholesale price of an hour in EUR per kWh, with four decimals. It depends only on the hour. Prices are low on windy
+ * days, and negative on a few days.
  */
 export function simulateSpotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;

@@ -2,19 +2,19 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** Minute of solar noon on the local clock. It is after 12:00, because most places are west of their zone's meridian. */
+/** Minute of the local day at solar noon. It is after 12:00, because most places are west of the meridian of their time zone. */
 const NOON_MINUTE = 750;
 /** Tilt of the earth's axis. */
 const TILT_DEGREES = 23.44;
 /** Tilt of the panels on a roof, facing the equator. */
 const ROOF_DEGREES = 35;
 const RADIANS = Math.PI / 180;
-/** Ratio of the panels' output to the ideal output, after losses by heat, cables and the inverter. */
+/** Output of the panels divided by the ideal output, after losses by heat, cables and the inverter. */
 const PERFORMANCE = 0.85;
 
 /**
- * Returns the power of panels in watts for each minute of a local day. The power depends on the sun (season, hour, and latitude in degrees,
- * north is positive) and on clouds (by the seed). `peakW`: nominal peak power.
+ * Returns the power of panels in watts for each minute of a local day. The power depends on the position of the sun (season, hour, and
+ * latitude in degrees, north is positive) and on clouds, which are drawn from the seed. `peakW`: nominal peak power.
  */
 export function simulateSolarWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
   // Without panels, the weather need not be simulated.
@@ -28,21 +28,19 @@ export function simulateSolarWatts(seed: string, latitude: number, peakW: number
     const hour = Math.floor(minute / 60);
     const share = (minute % 60) / 60;
     const clouds = (cover[hour] as number) * (1 - share) + (cover[hour + 1] as number) * share;
-    // Output varies by the minute under broken clouds, but not under an overcast or clear sky.
+    // Under broken clouds, the output varies by the minute; under an overcast or clear sky, it does not.
     const flicker = clouds * (1 - clouds) * random.between(-1, 1);
     watts[minute] = Math.round(peakW * PERFORMANCE * clear * (1 - 0.85 * Math.min(1, Math.max(0, clouds + flicker))));
   }
   return watts;
 }
 
-/**
- * Returns the share of the peak power under a clear sky. It is 0 if the sun is below the horizon or behind the roof.
- */
+/** Returns the share of the peak power under a clear sky. The share is 0 if the sun is below the horizon or behind the roof. */
 export function computeClearSkyShare(latitude: number, localDayMs: number, minute: number): number {
   const declination = -TILT_DEGREES * RADIANS * northernWinter(localDayMs);
   const hourAngle = ((minute - NOON_MINUTE) / MINUTES) * 2 * Math.PI;
   const heightSine = sineAt(latitude * RADIANS, declination, hourAngle);
-  // The light on a tilted roof equals the light on a flat roof that is nearer to the equator.
+  // A roof that is tilted towards the equator receives as much light as a flat roof nearer to the equator.
   const onRoof = sineAt((latitude - Math.sign(latitude) * ROOF_DEGREES) * RADIANS, declination, hourAngle);
   if (heightSine <= 0 || onRoof <= 0) return 0;
   // The lower the sun, the longer the path of its light through the air.
@@ -59,8 +57,8 @@ function northernWinter(localDayMs: number): number {
 }
 
 /**
- * Returns the share of the sky that clouds cover at each full hour of the day. The share varies more from day to day than from hour to
- * hour, and winters are cloudier.
+ * Returns the share of the sky that clouds cover, for each full hour of the day. The share differs more between days than between hours,
+ * and winters are cloudier.
  */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
   const random = createRandom(seed, localDayMs, 'clouds');

@@ -3,7 +3,7 @@ import { getRegisterAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { formatLocalTime } from './local-time.ts';
 
-/** The home's register, split by the tariff that applied. The two parts add up to the home's register exactly. */
+/** The home's register, split by tariff. The sum of the two parts is exactly the home's register. */
 export interface TariffRegisters {
   lowMilliwattHours: number;
   highMilliwattHours: number;
@@ -18,8 +18,8 @@ function isLowTariff(atMs: number, tz: string): boolean {
 }
 
 /**
- * Returns a function that splits the register of a home by tariff, hour by hour. The function is fast if times are requested in ascending
- * order. Only for time zones with whole-hour offsets.
+ * Returns a function that splits the register of a home by tariff, hour by hour. The function is fast if it is called with ascending times.
+ * Only for time zones whose offset is a whole number of hours.
  */
 export function createTariffSplit(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
   const firstHourMs = Math.floor(home.installedAtMs / HOUR_MS) * HOUR_MS;

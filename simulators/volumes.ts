@@ -3,19 +3,19 @@ import type { HomeTraits, SimulatedHomeDay } from './homes.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** Flow rate of one litre in one minute, in litres per hour. */
+/** One litre within one minute, as a flow in litres per hour. */
 const LITRE = 60;
 const BOILER_W = 9_000;
 const HOT_WATER_W = 20_000;
 
-/** Gas and water of one local day, minute by minute: the boiler's gas in watts, and water in litres per hour. */
+/** Gas and water of one local day, minute by minute. Gas is the power of the boiler in watts; water is in litres per hour. */
 export interface DailyVolumes {
   gas: Int32Array;
   water: Int32Array;
 }
 
 /**
- * Simulates gas and water of a home with a boiler: showers, heating, and water in small amounts. The result depends only on the traits and
+ * Simulates gas and water of a home with a boiler: showers, heating, and small amounts of water. The result depends only on the traits and
  * the day.
  */
 export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms }: SimulatedHomeDay): DailyVolumes {

@@ -1,11 +1,11 @@
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A meter behind an amsreader that sends classic JSON. Each list of values has power and registers, as those of Danish meters do. `tPI` is
- * the home's register in kWh with three decimals, so a step is 1 Wh; `t` is in Unix seconds. Quantities that the meter does not have are
- * sent as 0.
+ * A meter behind an amsreader that sends classic JSON. Each list contains power and registers, like the lists of Danish meters. `tPI` is
+ * the home's register in kWh with three decimals, so a step is 1 Wh; `t` is the time in Unix seconds. Quantities that the meter does not
+ * have are sent as 0.
  *
- * @param options.topic Publish topic that its owner has chosen; also its name.
+ * @param options.topic Topic that the owner has chosen. It is also the name of the device.
  */
 export function amsreaderMeter({ topic }: { topic: string }): FamilyDevice {
   const mac = createHardwareId(topic, 12).toUpperCase().match(/../g)?.join(':') ?? '';

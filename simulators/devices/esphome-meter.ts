@@ -7,12 +7,12 @@ import {
 } from './family-device.ts';
 
 /**
- * A meter with ESPHome that announces itself to Home Assistant. Its states are plain texts, retained and without a time; only the retained
- * discovery message contains their units. Energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole Wh. The device
- * calculates in 32-bit floats, so steps grow above 8 MWh (in kWh) or 16 MWh (in Wh).
+ * A meter with ESPHome that announces itself to Home Assistant. Its states are plain texts, retained and without a time. Only the retained
+ * discovery messages contain the units. The energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole Wh. The
+ * device calculates in 32-bit floats, so the steps are larger above 8 MWh (in kWh) or 16 MWh (in Wh).
  *
  * @param options.name Node name, such as `meter-cupboard`.
- * @param options.unit Unit of its energy (default kWh).
+ * @param options.unit Unit of the energy (default kWh).
  */
 export function esphomeMeter({ name, unit = 'kWh' }: { name: string; unit?: 'kWh' | 'Wh' }): FamilyDevice {
   const mac = createHardwareId(name, 12);

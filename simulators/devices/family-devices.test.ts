@@ -93,7 +93,7 @@ describe('a Shelly of the second generation', () => {
       ts: 1770112830,
       'switch:0': { id: 0, apower: 2150, current: 9.348 },
     });
-    // The energy is not updated again within the same minute.
+    // The device updates its energy only once a minute.
     expect(JSON.parse(next[1]?.payload as string)).toMatchObject({ apower: 2150, aenergy: { total: 14622.388 } });
     expect(shelly.messages(home, STEADY_HOME_NOW_MS + 20_000)).toEqual([]);
   });

@@ -3,8 +3,8 @@ import { createHardwareId, type FamilyDevice, getRegisterAt } from './family-dev
 const VOLTS = 230;
 
 /**
- * A go-e charger with version 2 of its API: one topic per key, with JSON values that are sent when they change, without a time. `eto` is
- * the home's register in whole Wh. `wh` is the energy charged since the car was connected, in this simulation since the first message.
+ * A go-e charger with version 2 of its API. Each key has a topic, on which a JSON value without a time is sent when it changes. `eto` is
+ * the home's register in whole Wh. `wh` is the energy since the car was connected; in this simulation, since the first message.
  *
  * @param options.name Seed of the serial number.
  */
@@ -17,7 +17,7 @@ export function goECharger({ name }: { name: string }): FamilyDevice {
     family: 'go-e',
     nativeId: serial,
     greeting() {
-      // A charger sends all its values when it connects.
+      // When a charger connects, it sends all its values.
       lastSent.clear();
       return [
         { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },

@@ -2,10 +2,10 @@ import { formatLocalTime } from '../local-time.ts';
 import { type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 /**
- * Grott with an inverter without a battery. It sends a record with local time and raw numbers. The home's register, in tenths of a kWh, is
- * used as the inverter's production.
+ * Grott with an inverter that has no battery. It sends records with local time and raw numbers. The home's register, in tenths of a kWh,
+ * stands for the production of the inverter.
  *
- * @param options.serial The inverter's serial number.
+ * @param options.serial Serial number of the inverter.
  * @param options.tz IANA time zone of the datalogger's clock.
  */
 export function grottInverter({ serial, tz }: { serial: string; tz: string }): FamilyDevice {

@@ -2,7 +2,7 @@ import type { ThermostatState } from '../climate.ts';
 import type { SimulatedHome } from '../home-clock.ts';
 import { listCadenceTimes } from './native-meter.ts';
 
-/** One element of a message on `energy/v1/{device_id}/readings` from a thermostat. */
+/** One element of a thermostat's message on the topic `energy/v1/{device_id}/readings`. */
 export interface ThermostatReading {
   ts: string;
   temperature_c: number;
@@ -25,7 +25,7 @@ export function createThermostatElement(room: ThermostatState, atMs: number): Th
   };
 }
 
-/** Yields readings at every whole multiple of the cadence in [from, to]. */
+/** Yields a reading at each whole multiple of the cadence in [from, to]. */
 export function* thermostatHistory(
   home: SimulatedHome,
   fromMs: number,

@@ -6,13 +6,13 @@ import {
   getRegisterAt,
 } from './family-device.ts';
 
-/** Efficiency: ratio of the inverter's power on the grid side to the panels' power. */
+/** Efficiency of the inverter: its power on the grid side, divided by the power of the panels. */
 const EFFICIENCY = 0.95;
 
 /**
- * A micro-inverter with two inputs, as OpenDTU publishes it: one retained text per topic, without a time. `0/yieldtotal` is the home's
- * register in kWh with three decimals, used as production. Each input reports about half of this energy, and the totals over all inverters
- * repeat it. `yieldday` is the energy in Wh since the first request for messages.
+ * A micro-inverter with two inputs behind OpenDTU, which publishes one retained text per topic, without a time. `0/yieldtotal` is the
+ * home's register in kWh with three decimals and stands for the production. Each input reports about half of this energy, and the totals
+ * over all inverters repeat it. `yieldday` is the energy in Wh since the first request for messages.
  *
  * @param options.name Seed of the serial number.
  * @param options.base Base topic (default `solar`).

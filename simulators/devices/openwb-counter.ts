@@ -1,7 +1,7 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh with three
+ * The counter of an openWB 2.x. Each field is JSON without a time on a retained topic. `imported` is the home's register in Wh with three
  * decimals, so a step is 1 mWh. Other topics contain values that openWB computes, and the values of an inverter that produces nothing.
  *
  * @param options.id Number of the counter in openWB.

@@ -3,9 +3,9 @@ import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
- * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5): one topic per field, not retained, without a time. The telegram's
- * values are multiplied by 1,000, so registers are in whole Wh: the sum of the two tariff registers is less than 2 Wh below the home's
- * register.
+ * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5), which publishes one topic per field, not retained and without a time.
+ * The firmware multiplies the values of the telegram by 1,000, so the registers are in whole Wh. The sum of the two tariff registers is
+ * less than 2 Wh below the home's register.
  *
  * @param options.tz Time zone of the meter's tariff clock.
  * @param options.root Root topic of the firmware.

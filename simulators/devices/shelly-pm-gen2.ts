@@ -47,7 +47,8 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
     greeting() {
       return [
         { topic: `${prefix}/online`, payload: 'true', retain: true },
-        // The device sends this message before it has contacted a time server, so the time in the message is seconds since boot.
+        // The device sends this message before its clock is set by a time server. The time in the message is therefore the seconds since
+        // boot.
         notify(1.61, { mqtt: { connected: true } }),
         { topic: `${prefix}/status/mqtt`, payload: JSON.stringify({ connected: true }) },
       ];
@@ -73,7 +74,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
   };
 }
 
-/** Returns the cumulative Wh, and the mWh of the last three whole minutes, latest first. */
+/** Returns the energy register in Wh, and the energy of the last three whole minutes in mWh, latest minute first. */
 function activeEnergy(home: SimulatedHome, atMs: number): object {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
   const ofMinute = (endMs: number) => getRegisterAt(home, endMs) - getRegisterAt(home, endMs - MINUTE_MS);

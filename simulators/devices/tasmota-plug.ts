@@ -5,11 +5,11 @@ import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } fr
 const VOLTS = 230;
 
 /**
- * A plug with Tasmota under its default topics. `Total` is the home's register in kWh with three decimals, so a step is 1 Wh. `Today` and
- * `Yesterday` change at midnight of `tz`. `Period` counts Wh since the previous message.
+ * A plug with Tasmota and its default topics. `Total` is the home's register in kWh with three decimals, so a step is 1 Wh. `Today` and
+ * `Yesterday` change at midnight in `tz`. `Period` is the energy in Wh since the previous message.
  *
- * @param options.name Its topic, such as `tasmota_A1B2C3`.
- * @param options.tz IANA time zone of its clock; `Time` is local and contains no zone.
+ * @param options.name Topic of the device, such as `tasmota_A1B2C3`.
+ * @param options.tz IANA time zone of the device's clock; `Time` is local and contains no zone.
  */
 export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyDevice {
   const mac = createHardwareId(name, 12).toUpperCase();
@@ -36,7 +36,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
       const time = formatLocalTime(atMs, tz);
-      // The registers are cached for the day, because a request for an earlier day restarts the home's simulation.
+      // The registers at midnight are cached for the day, because a request for an earlier day restarts the simulation of the home.
       if (today?.date !== time.slice(0, 10)) today = midnightsOf(home, atMs, tz);
       return [
         { topic: `tele/${name}/STATE`, payload: state(time, Math.floor((atMs - bootedAtMs) / 1000)) },

@@ -1,11 +1,11 @@
 import { createHardwareId, type FamilyDevice, getRegisterAt } from './family-device.ts';
 
-/** Resolution of Victron's own meters: hundredths of a kWh. (Meters of Carlo Gavazzi report tenths.) */
+/** Step of the registers of Victron's own meters, in mWh: a hundredth of a kWh. (Meters of Carlo Gavazzi report tenths.) */
 const STEP_MILLIWATT_HOURS = 10_000;
 
 /**
- * A grid meter behind Victron's Venus OS. Each D-Bus path is a topic, on which a value is sent when it changes, without a time and not
- * retained. Nothing is exported. Phases that the meter does not have are null.
+ * A grid meter behind Victron's Venus OS. Each D-Bus path is a topic, on which a value is sent when it changes, not retained and without a
+ * time. Nothing is exported. Phases that the meter does not have are null.
  *
  * @param options.name Seed of the portal id.
  */
@@ -17,7 +17,7 @@ export function victronGrid({ name }: { name: string }): FamilyDevice {
     family: 'victron',
     nativeId: `${portal}/grid/30`,
     greeting() {
-      // Venus OS publishes all values when a client connects.
+      // When a client connects, Venus OS publishes all values.
       lastSent.clear();
       return [
         { topic: topic('ProductName'), payload: '{"value":"Energy Meter VM-3P75CT"}' },

@@ -1,8 +1,9 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * vzlogger with a meter that it reads by SML. Values are in Wh and W, with their time, as JSON. `chn0` is the home's import register with
- * one decimal, `chn1` its export register, `chn2` its power. Identifiers are announced before the first value, and are not retained.
+ * vzlogger with a meter that it reads by SML. It publishes each value in Wh or W with its time, as JSON. `chn0` is the home's import
+ * register with one decimal, `chn1` the home's export register, and `chn2` the home's power. Identifiers are announced before the first
+ * value and are not retained.
  *
  * @param options.prefix Topic prefix.
  */

@@ -1,6 +1,6 @@
 import { type FamilyDevice, type FamilyMessage, formatRegister, getRegisterAt } from './family-device.ts';
 
-/** Messages that Zigbee2MQTT sends about itself and one device when it connects to the broker. Availability is enabled. */
+/** Messages that Zigbee2MQTT publishes when it connects to the broker: its own state, and the availability of one device. */
 function bridgeGreeting(friendlyName: string): FamilyMessage[] {
   return [
     { topic: 'zigbee2mqtt/bridge/state', payload: '{"state":"online"}', retain: true },
@@ -12,8 +12,8 @@ const VOLTS = 230;
 
 /**
  * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all attributes that the bridge has cached. The plug
- * reports power and energy one after the other: if both have changed, the first message has the new power with the previous energy.
- * `energy` is the home's register in kWh with two decimals, so a step is 10 Wh. Energy is reported at most every `energySeconds`.
+ * reports power and energy separately: if both have changed, the first message contains the new power and the previous energy. `energy` is
+ * the home's register in kWh with two decimals, so a step is 10 Wh.
  *
  * @param options.name Friendly name, which may contain slashes.
  * @param options.energySeconds Minimum seconds between reports of energy (default 0: at every change).
@@ -51,8 +51,8 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
 
 /**
  * A thermostatic radiator valve behind Zigbee2MQTT. Its messages have no time. `local_temperature` is in steps of 0.1 °C, the set-point in
- * the home's steps, `pi_heating_demand` in whole percent of the valve's opening. `system_mode` is the selected mode, not the current
- * activity.
+ * the home's steps, and `pi_heating_demand` is the opening of the valve in whole percent. `system_mode` is the selected mode, not the
+ * current activity.
  *
  * @param options.name Friendly name, which may contain slashes.
  */

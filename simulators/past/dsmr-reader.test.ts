@@ -20,7 +20,7 @@ async function read(lines: string[]) {
   return { elements, counts };
 }
 
-// Header lines of dsmr-reader 5: names of its fields, with each word capitalised, and in quotes if a name contains a comma.
+// Header lines of dsmr-reader 5: the names of its fields, with each word capitalised. A name that contains a comma is in quotes.
 const HOURS =
   'Hour Start,Electricity 1 (Dutch Users: Low Tariff),Electricity 2 (Dutch Users: Normal Tariff),Electricity 1 Returned (Dutch Users: Low Tariff),Electricity 2 Returned (Dutch Users: Normal Tariff),Gas';
 const UREN =
@@ -41,7 +41,7 @@ describe('an export of dsmr-reader', () => {
       '2026-03-29T03:00:00+02:00,0.0,0.75,0.0,0.0,0.0',
     ]);
     const at = (ts: string, channel: string, energy_kwh: number) => ({ ts, channel, energy_kwh, interval_s: 3_600 });
-    // No energy was ever exported in the first tariff, so that channel has no readings.
+    // The channel of the first tariff's export has no readings, because no energy was exported in this tariff.
     expect(elements).toEqual([
       at('2026-03-29T01:00:00.000Z', 'import/t1', 0.25),
       at('2026-03-29T01:00:00.000Z', 'import/t2', 0),

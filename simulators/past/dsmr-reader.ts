@@ -10,7 +10,7 @@ import {
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
-/** Channels of a meter, with the same names as in live data of dsmr-reader and of a P1 port. */
+/** Channels of an electricity meter. Live data of dsmr-reader and of a P1 port use the same names. */
 const CHANNELS = ['import/t1', 'import/t2', 'export/t1', 'export/t2'];
 const GAS = 'gas/m3';
 const HOURS = /^(hour start|begintijd uur)$/i;
@@ -18,15 +18,15 @@ const DAYS = /^(date|datum)$/i;
 const READ_AT = /^(electricity reading timestamp|tijdstip elektriciteitsmeterstand)$/i;
 const GAS_READ_AT = /^(gas reading timestamp|tijdstip gasmeterstand)$/i;
 
-/** A column of an export: its index, and the channel into which the column is imported. */
+/** A column of an export: its index in a row, and the channel of its readings. */
 interface Column {
   at: number;
   channel: string;
 }
 
 /**
- * Kind of an export, detected by its header. The two tariff columns for import are adjacent, and so are the two for export. Columns are
- * identified by their order, because their names repeat.
+ * Kind of an export and its columns, detected by the header. The columns are identified by their order, because their names repeat: the two
+ * tariffs of the import are adjacent, and then the two tariffs of the export.
  */
 type Form = { kind: 'hours'; columns: Column[] } | { kind: 'days'; read: { timeAt: number; columns: Column[] }[] };
 
@@ -50,9 +50,9 @@ function formOf(file: string, header: readonly string[]): Form {
 }
 
 /**
- * Reads the exports of dsmr-reader's web page (CSV, in English and Dutch): hour totals as intervals, day totals as
- * register readings at the beginning of each day. Columns with only 0 are skipped, because a home without solar panels
- * exports no energy. `zone`: time zone of times without an offset.
+ * Reads the CSV exports of dsmr-reader's web page, in English and Dutch. Hour totals become intervals; day totals become register readings
+ * at the beginning of each day. Columns that contain only 0 are skipped, because a home without solar panels exports no energy. `zone`:
+ * time zone of times without an offset.
  */
 export const createDsmrReaderImport = (zone = 'Europe/Amsterdam'): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -86,7 +86,9 @@ function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportC
   for (const { channel, value } of values) yield { ts, channel, energy_kwh: value, interval_s: HOUR_SECONDS };
 }
 
-/** Yields the register readings of a row. `counts`: counters of rows to update; null for gas, because a row without gas is valid. */
+/**
+ * Yields the register readings of a row. `counts`: numbers of rows, which are updated; null for gas, because a row without gas is valid.
+ */
 function* positionsOf(
   row: string[],
   timeAt: number,

@@ -1,10 +1,10 @@
 import sax from 'sax';
 import { openFileStream } from './file-rows.ts';
 
-/** A part of a Green Button file, in file order. Texts are trimmed. */
+/** A part of a Green Button file. Texts are trimmed. */
 export type EspiFilePart =
   | { part: 'entry' }
-  /** Link of an entry. `feedLink`: link of the feed, for example to its next page. */
+  /** `link`: link of an entry. `feedLink`: link of the feed, for example to the next page of the feed. */
   | { part: 'link' | 'feedLink'; rel: string; href: string }
   /** Start of an ESPI resource in the entry: `UsagePoint`, `IntervalBlock`, … */
   | { part: 'resource'; name: string }
@@ -13,17 +13,17 @@ export type EspiFilePart =
 
 const ESPI = 'http://naesb.org/espi';
 const ATOM = 'http://www.w3.org/2005/Atom';
-/** Maximum depth of elements and maximum length of values; no file of a utility exceeds these limits. */
+/** Maximum depth of elements, and (below) maximum length of texts. Files of utilities do not exceed these limits. */
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Number of characters that are parsed at once. The limits are checked after each slice. */
+/** Number of characters that are parsed at once. The limits are checked after each such slice. */
 const SLICE = 4_096;
 
 /**
  * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in slices, so that only one slice is in memory. Yields only the
- * elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not well-formed XML or declares a document type.
- * Green Button files never declare one; a document type could define entities that expand without end or include other files.
+ * elements that the import needs, with texts of up to MAX_TEXT characters. Throws if the file is not well-formed XML or declares a document
+ * type. Green Button files never declare a document type, which could define entities that expand without end or include other files.
  */
 export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiFilePart> {
   const bytes = openFileStream(file, onBytes);
@@ -50,7 +50,7 @@ function decoded(file: string, decode: () => string): string {
   }
 }
 
-/** Creates a parser of one file. Each call returns the parts found since the previous call. */
+/** Creates a parser of one file. Each call of `take` returns the parts that the parser has found since the previous call. */
 function reader(file: string) {
   let found: EspiFilePart[] = [];
   let failure: Error | null = null;
@@ -63,7 +63,7 @@ function reader(file: string) {
   };
   parser.onerror = (error) => {
     fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
-    // A parser that has reported an error is not used again.
+    // The error is removed so that the parser does not throw it again. `fail` has stored it.
     Object.assign(parser, { error: null });
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
@@ -104,8 +104,8 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
-    // The number of attributes is limited: with namespaces enabled, sax reports attributes at the end of their element and compares each
-    // with all previous ones.
+    // The number of attributes is limited here, too: with namespaces enabled, sax reports attributes only at the end of their element and
+    // compares each with all previous ones.
     const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);

@@ -5,8 +5,8 @@ import { CsvError, type Options, parse } from 'csv-parse';
 import { MAX_CSV_ROW_LENGTH } from '#src/core/csv-table.ts';
 
 /**
- * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes read so far. A reader that stops
- * early must destroy the stream.
+ * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes that have been read. A caller that
+ * stops early must destroy the stream.
  */
 export function openFileStream(file: string, onBytes?: (bytes: number) => void): Readable {
   const bytes = createReadStream(file);
@@ -18,15 +18,16 @@ export function openFileStream(file: string, onBytes?: (bytes: number) => void):
     });
   if (!file.endsWith('.gz')) return bytes;
   const unpacked = createGunzip();
-  // Ends both streams if one of the two fails or is destroyed.
+  // If one of the two streams fails or is destroyed, the pipeline also ends the other.
   pipeline(bytes, unpacked, () => {});
   return unpacked;
 }
 
 /**
- * Yields the rows of a CSV file, gzipped or plain, while the file is read. `columns`: yields objects with the header's names; otherwise the
- * first row is the header. `onBytes` receives the number of bytes read so far. Throws if a row is longer than MAX_CSV_ROW_LENGTH: a file
- * without line breaks or with an unclosed quote would otherwise be read into memory completely.
+ * Yields the rows of a CSV file, gzipped or plain, while the file is read. With `columns`, yields objects with the names in the header as
+ * keys; otherwise yields arrays, and the first row is the header. `onBytes` receives the number of bytes that have been read. Throws if a
+ * row is longer than MAX_CSV_ROW_LENGTH: a file without line breaks or with an unclosed quote would otherwise be read into memory
+ * completely.
  */
 export async function* csvRows<Row = string[]>(
   file: string,

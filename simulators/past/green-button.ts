@@ -7,9 +7,9 @@ import {
 } from './element.ts';
 import { type EspiFilePart, espiParts } from './espi-parts.ts';
 
-/** Maximum number of entries in a file; daily entries of a hundred years are fewer. */
+/** Maximum number of entries in a file. A hundred years of daily entries are fewer. */
 const MAX_ENTRIES = 200_000;
-/** Codes of ESPI's enumerations. */
+/** Codes in ESPI's enumerations for units, commodities, kinds of values and flow directions. */
 const WATT_HOURS = '72';
 const CUBIC_METRES = '42';
 const NATURAL_GAS = '7';
@@ -19,7 +19,7 @@ const REVERSE = '19';
 
 type ReadingType = Readonly<Record<string, string>>;
 
-/** An entry of the feed, with its content and its links to other entries. */
+/** An entry of the feed, with the type of its resource and its links to other entries. */
 interface Entry {
   resource: string;
   self: string;
@@ -29,9 +29,9 @@ interface Entry {
 }
 
 /**
- * Reads the interval readings of Green Button files of utilities or of this service into the channels `import` and `export`, and gas into
- * `gas` and `gas/m3`. `usagePoint`: address of the usage point to read, if the file has several. A file is read twice, because its entries
- * may refer to later entries. `pages`: the files that together are the feed, if `file` is only a name for them.
+ * Creates a reader of Green Button files from utilities or from this service. Electricity is imported into the channels `import` and
+ * `export`, gas into `gas` and `gas/m3`. `usagePoint`: address of the usage point to import, if the file has several. A file is read twice,
+ * because its entries may refer to later entries. `pages`: files that together are the feed; `file` is then only a name for error messages.
  */
 export const createGreenButtonImport = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -81,7 +81,7 @@ function addTo(entries: Entry[], part: EspiFilePart, file: string): void {
   else if (part.rel === 'related' && entry.related.length < 100) entry.related.push(part.href);
 }
 
-/** Returns the address of the usage point to import. Null if the file has at most one. */
+/** Returns the address of the usage point to import; null if the file has at most one usage point. Throws if the choice is ambiguous. */
 function chosen(file: string, entries: readonly Entry[], wanted: string | undefined): string | null {
   const points = entries.filter(({ resource }) => resource === 'UsagePoint').map(({ self }) => self);
   const found = points.find((self) => self === wanted || self.split('/').at(-1) === wanted);
@@ -95,8 +95,8 @@ function chosen(file: string, entries: readonly Entry[], wanted: string | undefi
 }
 
 /**
- * Returns a function that returns the reading type of an entry: null if the type is unknown, `elsewhere` if the entry belongs to another
- * usage point.
+ * Returns a function that finds the reading type of an entry. Its result is null if the type is unknown, and `elsewhere` if the entry
+ * belongs to another usage point.
  */
 function typesOf(
   entries: readonly Entry[],
@@ -152,14 +152,14 @@ function* elementsOf(
   const element = (channel: string, amount: string): ImportElement => ({
     ts: new Date((Number(start) + Number(duration)) * 1_000).toISOString(),
     channel,
-    // The value is scaled as a decimal text, so that no digit is lost.
+    // The exponent is appended to the decimal text, so that no digit is lost.
     energy_kwh: Number(`${amount}e${Number(power) - (unit === 'Wh' ? 3 : 0)}`),
     interval_s: Number(duration),
   });
   if (isGas) return yield element(unit === 'Wh' ? 'gas' : 'gas/m3', value);
   if (flowDirection === REVERSE) return yield element('export', value);
   if (flowDirection === FORWARD) return yield element('import', value);
-  // The value is net: import and export in one number. A negative value is an export.
+  // Without a direction, the value is net: a positive value is an import, and a negative value is an export.
   const isFedIn = value.startsWith('-');
   yield element(isFedIn ? 'export' : 'import', value.replace('-', ''));
 }

@@ -12,13 +12,16 @@ import { convertToKwh, type EnergyUnit, type ImportSeries } from './series.ts';
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
 const PERIODS_MS = [300_000, 3_600_000];
-/** States with which Home Assistant reports that an entity has no value. */
+/** States that mean that an entity has no value. */
 const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
 
-/** Kind of a download from Home Assistant's frontend: states over time (History), or the energy of each hour in a column (Energy). */
+/**
+ * Kind of a CSV download from Home Assistant. History: states over time, one per row. Energy: one entity per row and the energy of each
+ * hour in a column.
+ */
 type Kind = 'history' | 'energy';
 
-/** Determines the kind by the header. Throws if the header is unknown, or if energy is given by day or month. */
+/** Detects the kind by the header. Throws if the header is unknown, or if the columns are days or months. */
 function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs: number[]; periodMs: number } {
   const head = header.slice(0, 3).join(',');
   if (head === HISTORY) return { kind: 'history', startsMs: [], periodMs: 0 };
@@ -37,8 +40,8 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
 }
 
 /**
- * Returns the series of a downloaded file. In an Energy download these are the series with a unit of energy or volume; in a History
- * download, all series with a numeric state.
+ * Returns the series of a downloaded file. An Energy download contains series with a unit of energy or volume. In a History download, these
+ * are all series with a numeric state.
  */
 export async function readCsvSeries(file: string): Promise<ImportSeries[]> {
   const found = new Map<string, ImportSeries>();
@@ -71,8 +74,8 @@ export async function readCsvSeries(file: string): Promise<ImportSeries[]> {
 }
 
 /**
- * Yields the readings of one entity: the states as registers in a History download; intervals of an hour (or five minutes) in an Energy
- * download.
+ * Yields the readings of one entity. In a History download, each state becomes a register reading. In an Energy download, each value
+ * becomes an interval of an hour (or five minutes).
  */
 export async function* csvElements(
   file: string,

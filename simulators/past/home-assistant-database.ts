@@ -12,9 +12,9 @@ interface Row {
 }
 
 /**
- * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file next to the
- * database, and the import reads a snapshot, which blocks no writer. While Home Assistant does not run, no program writes to the database,
- * and the import creates no file next to it.
+ * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, a `-wal` file exists next to the database.
+ * The import then reads a snapshot, which blocks no writer. While Home Assistant does not run, no program writes to the database, and the
+ * import creates no file next to it.
  */
 function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   const url = pathToFileURL(file);
@@ -39,8 +39,8 @@ function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
 }
 
 /**
- * Returns the SQL expression for a row's Unix time. Times are numbers (`start_ts`, Home Assistant 2023.2 and later) or texts (`start`,
- * UTC); a migrated database has both.
+ * Returns the SQL expression for the Unix time of a row, in seconds. Times are numbers (`start_ts`, Home Assistant 2023.2 and later) or
+ * texts (`start`, UTC). A migrated database contains both.
  */
 function timeOf(db: DatabaseSync): string {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('statistics')`).all();
@@ -50,7 +50,7 @@ function timeOf(db: DatabaseSync): string {
   return text;
 }
 
-/** Returns the statistics of a database that have sums. These are the statistics on Home Assistant's Energy page. */
+/** Returns the statistics of a database that have sums. Home Assistant's Energy page shows the same statistics. */
 export const listDatabaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
@@ -69,9 +69,9 @@ export const listDatabaseSeries = (file: string): ImportSeries[] =>
   );
 
 /**
- * Yields the sums of an entity as registers, at the ends of the hours. `sum` is Home Assistant's total across resets and replacements of
- * the meter, as its Energy page shows; `state` is the meter's reading. All sums are shifted by the same amount, so that the last sum equals
- * the meter's reading, from which live data continue. The shift is limited so that no sum becomes negative. `stored`: readings of an
+ * Yields the sums of an entity as register readings at the ends of the hours. `sum` is Home Assistant's total across resets and
+ * replacements of the meter; `state` is the reading of the meter. All sums are shifted by the same amount, so that the last sum equals the
+ * reading of the meter, from which live data continue. The shift is limited so that no sum becomes negative. `stored`: readings of an
  * earlier import, by Unix ms.
  */
 export function* databaseElements(
@@ -107,9 +107,9 @@ export function* databaseElements(
 }
 
 /**
- * Converts sums to registers in kWh. If an earlier import stored a reading at the time of a sum, the result repeats this reading, and the
- * difference between the two is added to all later sums until the next such reading. So a new meter or a corrected sum shifts the sums, and
- * the shift does not count as energy. Pure.
+ * Converts sums to register readings in kWh. If an earlier import has stored a reading at the time of a sum, the result repeats this
+ * reading. The difference between the two is then added to the later sums, until the next stored reading. A replaced meter or a corrected
+ * sum therefore shifts the sums, but adds no energy. Pure.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],
@@ -126,7 +126,10 @@ function registersOf(
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
-/** Returns the amount to add to all sums so that the last sum equals the meter's reading and no sum is negative. Pure. */
+/**
+ * Returns the amount to add to all sums. With it, the last sum equals the reading of the meter, unless the lowest sum would then be
+ * negative. Pure.
+ */
 export function computeSumOffset(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);
   if (!last) return 0;

@@ -25,8 +25,7 @@ const registers = (elements: ImportElement[]) =>
 const AT = Date.UTC(2026, 4, 1) / 1_000;
 
 /**
- * Creates a database like Home Assistant's recorder (schema 41 and later), with the columns that the import uses and
- * some others.
+ * Creates a database with the tables of Home Assistant's recorder (schema 41 and later): the columns that the import uses, and some others.
  */
 function database(name: string, { hasText = false, isOld = false } = {}): { file: string; db: DatabaseSync } {
   const file = join(directory, name);
@@ -61,7 +60,7 @@ describe('the database of Home Assistant', () => {
     insert(db, 5, 0, 3);
     db.close();
     const { elements, counts } = await read(file, { entity: 'sensor.meter' });
-    // With the final meter reading of 2 kWh the first sums would be negative, so the sums are shifted only until the lowest is 0.
+    // A shift to the meter's final reading of 2 kWh would make the first sums negative, so the sums are shifted only until the lowest is 0.
     expect(registers(elements)).toEqual([
       ['01:00', 0],
       ['02:00', 2.5],
@@ -105,7 +104,7 @@ describe('the database of Home Assistant', () => {
     db.exec('BEGIN IMMEDIATE');
     insert(db, 1, 1, 2, 2);
     const before = await readFile(file);
-    // Rows of a transaction that is not committed are not imported.
+    // Rows of a transaction that has not been committed are not imported.
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([['01:00', 1]]);
     db.exec('COMMIT');
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([

@@ -17,13 +17,16 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not one of Home Assistant's. */
+/**
+ * Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not a database or download of Home
+ * Assistant.
+ */
 export async function listHomeAssistantSeries(file: string): Promise<ImportSeries[]> {
   const all = (await isDatabase(file)) ? listDatabaseSeries(file) : await readCsvSeries(file);
   return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);
 }
 
-/** The entity to import from a Home Assistant file, with the options of the import. */
+/** The entity that is imported from a Home Assistant file, with the options of the import. */
 export interface EntityImport {
   /** Id of the entity (`sensor.…`) or of the statistic. */
   entity: string;

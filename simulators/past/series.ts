@@ -1,9 +1,9 @@
 import { scaleDecimal } from '#src/core/units.ts';
 
-/** One of several series in a file, which are imported one at a time. */
+/** One of several series in a file. Each import reads one of them. */
 export interface ImportSeries {
   name: string;
-  /** Unit as written in the file; null if the file contains none. */
+  /** Unit as written in the file; null if the file contains no unit. */
   unit: string | null;
   readings: number;
   fromMs: number;
@@ -14,7 +14,7 @@ export interface ImportSeries {
 const UNITS = { Wh: 1, kWh: 1_000, MWh: 1_000_000, GWh: 1_000_000_000, 'm³': 1_000, L: 1 } as const;
 export type EnergyUnit = keyof typeof UNITS;
 
-/** Parses a unit in Home Assistant's notation, also in decomposed form (`m3`: NFKD). Null if the unit is unknown. */
+/** Parses a unit in Home Assistant's notation, also with plain digits (`m3`). Returns null if the unit is unknown. */
 export function parseEnergyUnit(text: string | null): EnergyUnit | null {
   const name = text === 'm3' ? 'm³' : text;
   return name !== null && Object.hasOwn(UNITS, name) ? (name as EnergyUnit) : null;
