@@ -3,7 +3,7 @@ import { applyEdits, createRepeatedTimeCounter, type ReferenceEdit } from './edi
 import { computeRegisterSteps, type RegisterStep } from './registers.ts';
 import { applyTariffRule } from './tariffs.ts';
 
-/** Settings of a device, as in the table `devices`. */
+/** Settings of a device that affect its energy, as in the table `devices`. */
 export interface ReferenceSettings {
   limitKw: number;
   registerMaxKwh: number | null;
@@ -24,7 +24,10 @@ interface Within {
   to: bigint;
 }
 
-/** Imported and exported energy of a step. Each direction is spread evenly over the whole step or over a part of it (`…Within`). */
+/**
+ * Imported and exported energy of a step. Each direction is spread evenly over the whole step, or over the part of it in `importWithin` or
+ * `exportWithin`.
+ */
 type Flowed = RegisterStep & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
@@ -50,7 +53,10 @@ function describe(channel: string) {
   return { known, direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
 }
 
-/** Returns the readings of one channel and kind in order of time. If several have the same time (and length), the lowest value counts. */
+/**
+ * Returns the readings of one channel and kind in order of time. Of several readings with the same time (and length of interval), only the
+ * lowest is returned.
+ */
 export function orderDistinctReadings(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
@@ -62,23 +68,23 @@ export function orderDistinctReadings(readings: DecodedReading[]): DecodedReadin
 
 const isTariff = ({ kind, part }: { kind: string; part: string }) => kind === 'register' && part === 'tariff';
 
-/** A series of readings, all of one channel and kind. */
+/** A series: the readings of one channel and kind. */
 interface Series {
   kind: string;
   channel: string;
   direction: string;
   part: string;
   known: boolean;
-  /** The series' readings in order of time, with edits by hand applied. */
+  /** Readings in order of time, after the owner's edits. */
   readings: DecodedReading[];
   first: number;
-  /** Time of the first reading that is not 0. */
+  /** Time (Unix ms) of the first reading that is not 0. */
   firstNonzero: number;
 }
 
 /**
- * Returns a function that finds the series of a circuit that count in a direction at the end of an interval: the best series with a reading
- * before that end. A total that is 0 although a part of it is not counts only from its first non-zero reading on.
+ * Returns a function for the circuit's series that supply the energy of a direction at the end of an interval: the best series with a
+ * reading before that end. If a total is 0 although a part of it is not, the total is used only from its first reading above 0.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);
@@ -97,7 +103,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
   const unknown = circuit.filter((s) => !s.known && s.kind === 'register').map((s) => s.first);
   const start = Math.min(...offers.map((o) => o.since));
   return (end) => {
-    // The earliest series also counts for the time before its first reading.
+    // The earliest series also supplies the energy before its first reading.
     const isBefore = (since: number) => since < Math.max(end, start + 1);
     const valid = unknown.some(isBefore) ? offers.filter((o) => o.s.kind !== 'power') : offers;
     const best = Math.min(...valid.filter((o) => isBefore(o.since)).map((o) => o.rank));
@@ -105,7 +111,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
   };
 }
 
-/** Returns all energy flows by a device's readings, in any order of arrival. */
+/** Returns all energy flows that result from the readings of a device. The readings may be in any order. */
 function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
@@ -126,7 +132,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     );
     const [imports, exports] = [bestOf('import', here), bestOf('export', here)];
     const times = here.flatMap((s) => [s.first, s.firstNonzero]).filter((at) => at < Infinity);
-    /** Returns the counted steps of a series, up to the last time at which it counts, with their meanings. */
+    /** Returns the steps of a series, up to the last time at which the series supplies energy. Each step states its direction. */
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
@@ -143,7 +149,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     for (const s of here) {
       for (const { countsImport, countsExport, ...step } of countedOf(s)) {
         if (!countsImport && !countsExport) continue;
-        // Readings of one tariff show when the other tariffs did not run.
+        // The readings of one tariff show when the other tariffs were not active.
         const others = isTariff(s)
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];
@@ -155,13 +161,13 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
   return result;
 }
 
-/** Energy between the straight line of power and zero, above or below zero. */
+/** Energy between the straight line through two power readings and the zero line. `above`: the line is above zero. */
 interface Area extends Within {
   above: boolean;
   energy: bigint;
 }
 
-/** Returns the areas under the straight line between two power readings: two if the line crosses zero, otherwise one. */
+/** Returns the areas under the straight line between two power readings: two areas if the line crosses zero, otherwise one. */
 function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Area[] {
   const time = b.at - a.at;
   const size = (mw: bigint) => (mw < 0n ? -mw : mw);
@@ -180,7 +186,7 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
   ];
 }
 
-/** Returns the counted steps of a series. `readings`: in order, one per time (`orderDistinctReadings`). */
+/** Returns the steps of a series that contribute energy. `readings`: in order, one per time (`orderDistinctReadings`). */
 export function computeReferenceSteps(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
@@ -225,7 +231,7 @@ export function computeReferenceSteps(
   return result;
 }
 
-/** Returns the start of the bucket that contains a time. */
+/** Returns the start of the bucket (hour, day, month …) that contains a time, both in Unix ms. */
 export type BucketStart = (at: bigint) => bigint;
 
 export const getStartOfQuarterHour: BucketStart = (at) => at - (at % 900_000n);
@@ -236,7 +242,7 @@ export const getStartOfMonth: BucketStart = (at) => {
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
-/** Returns a device's energy by bucket, computed from all its readings and from the edits in force. */
+/** Returns a device's energy by bucket. It is computed from all readings of the device and from the edits in force. */
 export function computeReferenceConsumption(
   all: DecodedReading[],
   settings: ReferenceSettings,

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 
 /**
- * A second, independent computation of costs: quarter-hour by quarter-hour with a calendar, in fractions that are reduced after every step.
- * It is slow and shares no code with the service.
+ * A second, independent computation of costs. It uses a calendar for each quarter-hour, and reduces its fractions after every step. It is
+ * slow and shares no code with the service.
  */
 
 /** A tariff as the API returns it, with prices as text. */
@@ -19,7 +19,7 @@ export type ApiRates =
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
 
-/** Energies of a quarter-hour in mWh, as numbers or as fractions. `known`: whether any import is known. */
+/** Energies of a quarter-hour in mWh, as numbers or as exact fractions. `known`: whether any import is known. */
 export interface CostedQuarterHour<Energy extends number | ExactRatio = number> {
   imported: Energy;
   estimated: Energy;
@@ -33,7 +33,7 @@ export interface ReferenceHome {
   /** Start of the first quarter-hour with known energy, Unix ms. `quarters` contains this and all following quarter-hours, without gaps. */
   fromMs: number;
   quarters: readonly CostedQuarterHour<number | ExactRatio>[];
-  /** Prices by the id of their series, and then by the start of the quarter-hour, half-hour or hour. */
+  /** Prices by the id of the price series, and then by the start of the period (a quarter-hour, half-hour or hour) in Unix ms. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
 
@@ -106,8 +106,8 @@ interface LocalTime {
 const calendar = new Map<string, Map<number, LocalTime>>();
 
 /**
- * Returns the local time of a quarter-hour. luxon is slow, and all histories lie in the same few months and zones, so each result is
- * cached.
+ * Returns the local time of a quarter-hour. The results are cached, because luxon is slow, and all histories lie in the same few months and
+ * zones.
  */
 export function getLocalTime(ms: number, zone: string): LocalTime {
   const ofZone = calendar.get(zone) ?? new Map<number, LocalTime>();
@@ -147,8 +147,8 @@ interface Row {
 }
 
 /**
- * Returns the cost of each row, or null for a row in which no tariff was valid. `rowOf` returns the row of a quarter-hour. `[fromMs, toMs)`
- * is the requested range.
+ * Returns the cost of each row of the answer, or null for a row in which no tariff was valid. `rowOf` returns the row to which a
+ * quarter-hour belongs. `[fromMs, toMs)` is the requested range.
  */
 export function computeReferenceCosts(
   home: ReferenceHome,
@@ -224,7 +224,7 @@ const tariffOn = ({ tariffs }: ReferenceHome, date: string): ApiTariff | null =>
     .sort((a, b) => (a.valid_from < b.valid_from ? 1 : -1))
     .at(0) ?? null;
 
-/** Number of quarter-hours that begin on a date. */
+/** Returns the number of quarter-hours on a local date. */
 function quartersOf(date: string, zone: string): number {
   let count = 0;
   const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER_HOUR) * QUARTER_HOUR;
@@ -258,7 +258,7 @@ function addCapacity(
   { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
   rowOf: (ms: number) => string,
 ): void {
-  /** Highest quarter-hour of each month, mWh. */
+  /** Imported energy of the highest quarter-hour in each month, mWh. */
   const peaks = new Map<string, number | ExactRatio>();
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
     const ms = home.fromMs + index * QUARTER_HOUR;

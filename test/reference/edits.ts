@@ -7,23 +7,25 @@ const HOUR = 60 * MINUTE;
 const KWH = 1_000_000;
 
 /**
- * An edit by hand. It excludes readings in `[fromMs, toMs)` of one channel and kind, or of all channels and kinds (null). It may add a
- * register reading at `fromMs`.
+ * An edit that the owner has made. It excludes the readings in `[fromMs, toMs)` of one channel and kind, or of all channels and kinds
+ * (null). It may add a register reading at `fromMs`.
  */
 export interface ReferenceEdit {
   channel: string | null;
   kind: string | null;
   fromMs: number;
   toMs: number;
-  /** Register value that the edit adds, mWh; null if it adds none. */
+  /** Value of the register reading that the edit adds, in mWh; null if the edit adds none. */
   value: number | null;
-  /** If the edit was made because a clock was set back: times (Unix ms) of the excluded readings. Other readings in the range count. */
+  /**
+   * Set if the edit was made because a clock was set back: times (Unix ms) of the excluded readings. Other readings in the range remain.
+   */
   instants?: ReadonlySet<number>;
 }
 
 /** Random parameters of an edit of a history. */
 export const arbitraryEdit = fc.record({
-  /** Selects the reading near which the edit begins. */
+  /** Selects the reading near which the edit begins, by its index. */
   near: fc.nat(),
   isAdded: fc.boolean(),
   ofAll: fc.boolean(),
@@ -58,18 +60,18 @@ export function buildEdit(readings: ReadingHistory['readings'], drawn: RandomEdi
   return { channel: ofAll ? null : channel, kind: ofAll ? null : kind, fromMs, toMs: fromMs + lengthMs, value: null };
 }
 
-/** Random parameters of a clock step in a history. */
+/** Random parameters of an edit for a clock that was set back. */
 export const arbitraryClockStep = fc.record({
   near: fc.nat(),
-  /** Selects the readings that arrived before the clock step. */
+  /** The readings whose index is a multiple of this number arrived before the clock was set back. */
   came: fc.constantFrom(1, 2, 3),
   awayMs: fc.oneof(fc.constant(0), fc.integer({ min: -3 * HOUR, max: 3 * HOUR })),
   lengthMs: fc.integer({ min: 6_000, max: 12 * HOUR }),
 });
 
 /**
- * Returns the edit of a series for a random clock step, given the edits for earlier steps. The edit excludes the readings that arrived
- * before the step, and a register continues from the first excluded value.
+ * Returns the edit of a series for a clock that was set back, given the edits for earlier such steps. The edit excludes the readings that
+ * arrived before the step. A register continues from the first excluded value.
  */
 export function buildClockStepEdit(
   readings: ReadingHistory['readings'],
@@ -96,7 +98,10 @@ export function buildClockStepEdit(
 const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: string }) =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
-/** Returns the readings of a series that count after the edits. `readings`: in order, one per time. */
+/**
+ * Returns the readings of a series that remain after the edits, including the readings that the edits add. `readings`: in order, one per
+ * time.
+ */
 export function applyEdits(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
@@ -121,12 +126,15 @@ export function applyEdits(readings: DecodedReading[], edits: readonly Reference
 }
 
 /**
- * Returns a function for the additional time (ms) that passed between two readings of a register because the clock was set back between
- * them.
+ * Returns a function that returns the additional time (ms) between two readings of a register. Time is added if the clock was set back
+ * between them.
  */
 export function createRepeatedTimeCounter(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
-  /** Time of the register reading that the edit adds. Later clock steps beyond it move this time back. */
+  /**
+   * Returns the time of the register reading that the edit adds. If the clock is later set back beyond this time, the reading moves back,
+   * too.
+   */
   const placeOf = (step: ReferenceEdit): number =>
     Math.min(
       step.fromMs,

@@ -4,7 +4,10 @@ import { type DailyUsage, listDaysWithKnownUsage } from '#src/remarks/daily-use.
 import { forecastMonth } from '#src/remarks/forecast.ts';
 import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
 
-/** Forecast of a month, made on one of its days, with the actual usage and two naive forecasts, in kWh. */
+/**
+ * Forecast of a month's usage, made on one of the month's days. Also contains the actual usage and simple forecasts for comparison, all in
+ * kWh.
+ */
 export interface ForecastOutcome {
   home: string;
   month: Month;
@@ -13,23 +16,26 @@ export interface ForecastOutcome {
   actual: number;
   forecast: number;
   isWithinRange: boolean;
-  /** Error of the forecast, in units of its own deviation (`computeDeviation`). The width of the range is calibrated with this value. */
+  /**
+   * Error of the forecast, divided by the deviation that the forecast expects (`computeDeviation`). The width of the published range is
+   * calibrated with this value.
+   */
   deviations: number;
   /**
-   * Naive forecasts of the month: from the daily mean of the previous month, and from that of the same month of the previous year. Null:
-   * unknown.
+   * Simple forecasts of the month: from the daily mean of the previous month, and from the daily mean of the same month in the previous
+   * year. Null: unknown.
    */
   lastMonth: number | null;
   lastYear: number | null;
-  /** Naive forecasts that use the known usage of the month's past days, and the daily means only for its remaining days. */
+  /** Simple forecasts that add the known usage of the month's past days, and use the daily means only for its remaining days. */
   lastMonthOfRest: number | null;
   lastYearOfRest: number | null;
 }
 
-/** Minimum share of a month's days whose usage must be known for a comparison. */
+/** Minimum share of a month's days whose usage must be known. A month with fewer known days is not used for comparison. */
 const LEAST_SHARE = 0.9;
 
-/** Returns the forecasts of a home for every month that can be compared, made on the given days of the month (from 1). */
+/** Returns the forecasts of a home, made on the given days (from 1) of every month whose usage is known. */
 export function computeForecastOutcomes(home: string, used: DailyUsage, days: readonly number[]): ForecastOutcome[] {
   const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
@@ -66,7 +72,7 @@ export function computeForecastOutcomes(home: string, used: DailyUsage, days: re
   return outcomes;
 }
 
-/** Returns the mean daily usage of a month in kWh, or null if too few of its days are known. */
+/** Returns the mean daily usage of a month in kWh; null if the usage of too few days is known. */
 function mean(used: DailyUsage, { first, days }: Month, leastShare: number): number | null {
   const known = listDaysWithKnownUsage(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
@@ -75,8 +81,8 @@ function mean(used: DailyUsage, { first, days }: Month, leastShare: number): num
 type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
 
 /**
- * Returns the mean absolute error, in percent of the months' usage, of the forecast and of the naive forecast `naive` for the same months.
- * Null if there is no month.
+ * Returns the mean absolute error of the forecast and of the simple forecast `naive` for the same months, in percent of the usage. Null if
+ * both are known for no month.
  */
 export function computeMeanForecastErrors(
   said: readonly ForecastOutcome[],
@@ -93,12 +99,15 @@ export function computeMeanForecastErrors(
   };
 }
 
-/** Share of the calibration's months that must lie within the range: five percentage points more than the published `RANGE_PERCENT`. */
+/**
+ * Share of months that must lie within the range when it is calibrated. It is five percentage points above the published `RANGE_PERCENT`,
+ * as a reserve.
+ */
 const CALIBRATED_SHARE = 0.85;
 
 /**
  * Returns the half-width of the range in deviations, by split conformal prediction: the 85th percentile of the forecast errors. Each home
- * has the same weight, whatever its number of months.
+ * has the same weight, whatever the number of its months.
  */
 export function computeCalibratedHalfWidth(said: readonly ForecastOutcome[]): number {
   const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
@@ -111,7 +120,9 @@ export function computeCalibratedHalfWidth(said: readonly ForecastOutcome[]): nu
   return Number.NaN;
 }
 
-/** Returns for each home the half-width computed from all other homes, and the percentage of the home's own months within it. */
+/**
+ * Returns for each home the half-width that results from all other homes, and the percentage of the home's own months within this range.
+ */
 export function crossValidateRanges(
   said: readonly ForecastOutcome[],
 ): { home: string; halfWidth: number; withinPercent: number }[] {

@@ -18,7 +18,7 @@ const ENERGIES = [
   'estimated',
 ] as const;
 
-/** Adds up the known values of several homes over any set of quarter-hours. */
+/** Returns a function that adds up the known values of several homes over a set of quarter-hours. */
 export function computeReferenceGroup(
   homes: readonly (readonly ReferenceDevice[])[],
 ): (quarters: readonly number[]) => ReferenceBucket {

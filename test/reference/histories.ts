@@ -11,7 +11,7 @@ export interface ReadingHistory {
 
 const KWH = 1_000_000;
 const MINUTE = 60_000;
-/** Histories lie in a few days around the end of a month, so that every aggregate has a boundary within them. */
+/** All histories lie in a few days around the end of a month, so that they contain the boundary of an hour, a day and a month. */
 export const HISTORY_START_MS = Date.UTC(2026, 8, 28, 22, 0, 0);
 
 const stepMs = fc.oneof(
@@ -20,7 +20,7 @@ const stepMs = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((hours) => hours * 60 * MINUTE) },
 );
 
-/** What happens to a register between two readings. */
+/** An event of a register between two readings. */
 const event = fc.oneof(
   {
     weight: 12,
@@ -58,7 +58,7 @@ const event = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('reset' as const), milliwattHours: fc.integer({ min: 0, max: 2 * KWH }) }),
   },
-  // A register above 900 kWh that wraps to almost 0, as at a maximum of 1,000 kWh.
+  // A register above 900 kWh that continues near 0, like a meter with a maximum of 1,000 kWh.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -66,12 +66,13 @@ const event = fc.oneof(
       milliwattHours: fc.integer({ min: 0, max: 900 }).map((n) => n * 10_000),
     }),
   },
-  // A source that freezes for a number of readings while the register continues, or sends all of them at the end.
+  // `frozen`: a source that repeats an old value for several readings while the register rises. `queue`: a source that sends these readings
+  // later, one after another.
   { weight: 1, arbitrary: longer('frozen', { min: 0, max: 3 * KWH }, 8) },
   { weight: 1, arbitrary: longer('queue', { min: 0, max: 3 * KWH }, 8) },
-  // A false value that the source sends repeatedly.
+  // A false value, which the source sends several times.
   { weight: 1, arbitrary: longer('false', { min: -5 * KWH, max: 60 * KWH }, 3) },
-  // A register that stands still, and is then replaced by another meter's.
+  // A register that stops rising, and is then replaced by the register of another meter.
   { weight: 1, arbitrary: longer('replaced', { min: 0, max: 3_000 * KWH }, 6) },
 );
 
@@ -83,7 +84,7 @@ function longer<K extends string>(kind: K, milliwattHours: { min: number; max: n
   });
 }
 
-/** Random readings of one register, with every fault that its counting rule handles. */
+/** Random readings of one register, with every fault that the counting rules for registers handle. */
 export const arbitraryRegisters = (channel: string) =>
   fc
     .record({
@@ -117,20 +118,20 @@ export const arbitraryRegisters = (channel: string) =>
       return readings;
     });
 
-/** Random faults of a tariff register's reading, in addition to its usage. */
+/** Random faults of a reading in a tariff register. */
 const fault = fc.oneof(
   { weight: 40, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.integer({ min: -3 * KWH, max: 300 * KWH }).map((by) => ({ kind: 'spike' as const, by })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 100_000 }).map((by) => ({ kind: 'jitter' as const, by: -by })) },
-  // A different value from now on: the register starts again, or belongs to another meter.
+  // The value changes permanently: the register starts again, or belongs to another meter.
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 * KWH }).map((by) => ({ kind: 'new' as const, by })) },
-  // The source freezes, and sends the reading only together with the next one.
+  // The source does not send this reading; the next reading includes its energy.
   { weight: 1, arbitrary: fc.constant({ kind: 'frozen' as const, by: 0 }) },
 );
 
 /**
- * Random registers of two or three tariffs, of which one runs at a time. By style, the source sends a register when it changes, all
- * registers in each round, or all one after another, a few seconds or milliseconds apart.
+ * Random registers of two or three tariffs, one of which is active at a time. The style decides what the source sends: a register when it
+ * changes, all registers in each round, or all registers one after another, a few seconds or milliseconds apart.
  */
 const tariffs = (channels: readonly string[]) =>
   fc
@@ -178,7 +179,7 @@ const tariffs = (channels: readonly string[]) =>
           if (style === 'round' || style === 'after') round();
           else {
             show(tariff, at, fault?.kind === 'new' ? 0 : fault?.by);
-            // The source also sends a register of a tariff that is not running.
+            // The source also sends the register of a tariff that is not active.
             if (style === 'mixed') show((tariff + 1) % channels.length, at + apartMs);
           }
         }
@@ -223,7 +224,7 @@ const temperatures = fc
     })),
   );
 
-/** Repeats some readings with a different value at the same time. */
+/** Repeats some readings with another value at the same time. */
 export const addConflictingReadings = (readings: ReadingHistory['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
@@ -235,7 +236,7 @@ export const addConflictingReadings = (readings: ReadingHistory['readings']) =>
 
 const IMPORTS = ['import/t1', 'import/t2', 'import/t3'];
 const EXPORTS = ['export/t1', 'export/t2'];
-/** Random tariff registers of several circuits, some of them together with faulty other registers. */
+/** Random tariff registers of several circuits. Some sets also contain other registers with faults. */
 const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2))),
   fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),
@@ -251,7 +252,10 @@ const tariffSets = fc.oneof(
 
 type Readings = ReadingHistory['readings'];
 
-/** Shifts all readings of a quantity by a random time, so that it begins later or (if negative) earlier than the other quantities. */
+/**
+ * Shifts all readings of a quantity by a random time, so that it begins later than the other quantities or, if the time is negative,
+ * earlier.
+ */
 const moved = (readings: fc.Arbitrary<Readings>) =>
   fc
     .tuple(
@@ -270,8 +274,8 @@ const zeros = (readings: fc.Arbitrary<Readings>) =>
     .map(([all, share]) => all.map((one, index) => (index < share * all.length ? { ...one, value: 0 } : one)));
 
 /**
- * Random sets of quantities of which some begin later: better quantities, totals of 0 with parts that are not 0, and unknown registers in
- * addition to a power.
+ * Random sets of quantities, some of which begin later: quantities with a higher precedence, totals that are 0 although their parts are
+ * not, and registers with an unknown meaning next to a power.
  */
 const appearing = fc.oneof(
   fc.tuple(arbitraryPowers('import'), moved(arbitraryRegisters('import'))),
@@ -363,19 +367,19 @@ export const arbitraryHistory: fc.Arbitrary<ReadingHistory> = historyOf(
     .filter((readings) => readings.length >= 50),
 );
 
-/** Random histories in which a better or worse quantity begins later. */
+/** Random histories in which a quantity with a higher or lower precedence begins later. */
 export const arbitraryHistoryWithNewQuantities: fc.Arbitrary<ReadingHistory> = historyOf(
   appearing.map((sets) => (sets as ReadingHistory['readings'][]).flat()),
 );
 
-/** Random histories of phase registers, and of their total, which begins later. */
+/** Random histories of phase registers and their total. The total begins later. */
 export const arbitraryHistoryWithTotal: fc.Arbitrary<ReadingHistory> = historyOf(
   fc
     .tuple(arbitraryRegisters('import/l1'), arbitraryRegisters('import/l2'), moved(arbitraryRegisters('import')))
     .map((sets) => sets.flat()),
 );
 
-/** Random histories of tariff registers, of which one runs at a time. */
+/** Random histories of tariff registers, one of which is active at a time. */
 export const arbitraryTariffHistory: fc.Arbitrary<ReadingHistory> = historyOf(
   tariffSets.map((sets) => (sets as ReadingHistory['readings'][]).flat()),
 );

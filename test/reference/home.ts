@@ -1,11 +1,11 @@
 /**
- * A slow computation of a home's usage, quarter-hour by quarter-hour and device by device, from the text of the rules ("A home"). It is
- * independent of src/energy/home, which it checks.
+ * A slow computation of a home's usage, for each quarter-hour and device, written from the text of the rules. It is independent of
+ * src/energy/home, which it checks.
  */
 
 export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
 
-/** Known energy of a device in a quarter-hour (mWh), and the covered time (ms) in each direction. */
+/** Known energy of a device in a quarter-hour, in mWh, and the time (ms) for which each direction is known. */
 interface ReferenceQuarterHour {
   import: number;
   export: number;
@@ -18,7 +18,7 @@ interface ReferenceQuarterHour {
 
 export interface ReferenceDevice {
   id: string;
-  /** If these channels have a placement of their own: the id of their device. */
+  /** Set if these channels of a device have their own placement: the id of the device. */
   partOf?: string;
   placement: ReferencePlacement;
   upstream: string | null;
@@ -27,13 +27,13 @@ export interface ReferenceDevice {
   /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
-  /** Number of channels that counted in addition until a time, Unix ms. */
+  /** Number of channels per direction that contributed to the totals in addition until a time, Unix ms. */
   earlier?: { untilMs: number; import: number; export: number };
 }
 
 const QUARTER_HOUR_MS = 900_000;
 
-/** Returns the time (ms) of a quarter-hour that the device's channels should cover in a direction. */
+/** Returns the time (ms), summed over the device's channels of a direction, that would be known in a quarter-hour without gaps. */
 function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
   const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_HOUR_MS) * earlier[of] : 0;
   return channels[of] * QUARTER_HOUR_MS + before;
@@ -51,7 +51,7 @@ function isBehind(
   return false;
 }
 
-/** Values of a bucket in mWh; null: unknown. */
+/** Values of a bucket in mWh; null if a value is unknown. */
 export interface ReferenceBucket {
   used: number | null;
   grid_import: number | null;
@@ -68,9 +68,7 @@ export interface ReferenceBucket {
   complete: boolean | null;
 }
 
-/**
- * Prepares the computation from a home's whole past. Returns a function that computes the usage of a set of quarter-hours as one bucket.
- */
+/** Returns a function that computes the usage of a set of quarter-hours as one bucket, from the whole history of the home. */
 export function computeReferenceHome(
   devices: readonly ReferenceDevice[],
 ): (quarters: readonly number[]) => ReferenceBucket {
@@ -79,8 +77,8 @@ export function computeReferenceHome(
 }
 
 /**
- * A home's values of a bucket, and the sums that a group adds up: mWh while a grid device existed (null: unknown), and ms of counted
- * channels.
+ * A home's values in a bucket, and the sums that a group needs. `beside` and `besideImport` are in mWh, for the time in which a grid device
+ * exists (null: unknown). `knownMs` and `wantedMs` are the time for which values are known and the time for which they should be known.
  */
 export interface ReferenceHomeSums {
   answer: ReferenceBucket;
@@ -96,7 +94,7 @@ export function computeReferenceHomeSums(
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
-  // Channels with a placement of their own exist for as long as their device does.
+  // Channels with their own placement exist for as long as their device does.
   const ofOne = Map.groupBy(devices, ({ id, partOf }) => partOf ?? id);
   const begins = new Map(
     [...ofOne].map(([id, channels]) => [id, Math.min(...channels.flatMap(({ quarters: known }) => [...known.keys()]))]),
@@ -114,7 +112,7 @@ export function computeReferenceHomeSums(
     );
   return (quarters) => {
     const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-    // Sums over quarter-hours in which a grid device exists.
+    // Sums over the quarter-hours in which a grid device exists.
     const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
     let [alone, estimated, unexplained] = [0, 0, 0];
     const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };

@@ -1,8 +1,8 @@
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
 /**
- * An event at a host, in the order of true time: it receives a value without a time (mWh or mW), or its clock is set back to a time (Unix
- * ms).
+ * An event at a host, in the order of true time. Either the host receives a value without a time (mWh or mW), or its clock is set back to a
+ * time (Unix ms).
  */
 export type HostClockEvent = { atMs: number; value: number } | { backToMs: number };
 
@@ -20,16 +20,17 @@ interface Flow {
 }
 
 /**
- * Returns the counted readings of a series without times, by energy.md ("When the clock was wrong"): repeated time is counted once, so
- * readings in it are excluded. A register keeps the first excluded reading, 1 ms before the repeated time. The result is in the order of
- * true time, which is then also the order of the clock.
+ * Returns the readings of a series without times that contribute energy. After a clock was set back, the same time occurs twice and must
+ * count once: the readings before the step that lie in the repeated time are excluded. A register keeps the first excluded reading, 1 ms
+ * before the repeated time. The result is in the order of true time, which is then also the order of the clock.
  */
 export function countReadingsWithoutTime(
   happened: readonly HostClockEvent[],
   kind: 'register' | 'power',
 ): CountedReadingWithoutTime[] {
   let found: CountedReadingWithoutTime[] = [];
-  // If two readings have the same ms, the first one counts because it is not higher, even if it is excluded.
+  // Of two readings in the same millisecond, only the first is used: the lower value is used, and a register does not fall. The second is
+  // ignored even if the first is excluded later.
   const times = new Set<number>();
   for (const one of happened) {
     if ('value' in one) {
@@ -48,11 +49,11 @@ export function countReadingsWithoutTime(
 const pairs = (readings: readonly CountedReadingWithoutTime[]) =>
   readings.slice(1).map((after, index) => [readings[index] as CountedReadingWithoutTime, after] as const);
 
-/** Returns the energy flows of a register that never falls. */
+/** Returns the energy flows of a register whose value never falls. */
 const registerFlows = (readings: readonly CountedReadingWithoutTime[]): Flow[] =>
   pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
 
-/** Returns the energy flows of a power that is never negative and is silent for at most 15 minutes. */
+/** Returns the energy flows of a power that is never negative. Gaps of more than 15 minutes contribute no energy. */
 const powerFlows = (readings: readonly CountedReadingWithoutTime[]): Flow[] =>
   pairs(readings)
     .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
@@ -63,7 +64,7 @@ const powerFlows = (readings: readonly CountedReadingWithoutTime[]): Flow[] =>
     }));
 
 /**
- * Returns a device's import in mWh by clock hour (Unix ms): by its register from the register's first reading on, and before that by its
+ * Returns a device's import in mWh by clock hour (Unix ms). From the first reading of its register on, the register is used; before, the
  * power.
  */
 export function computeReferenceImportByHour(

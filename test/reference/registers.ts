@@ -1,6 +1,7 @@
 /**
- * A second implementation of the counting rules for registers, written from their text and independent of the code that it checks. It looks
- * at the whole ordered list, classifies each reading by looking ahead, and only then counts. It uses BigInt throughout.
+ * A second implementation of the counting rules for registers, written from their text and independent of the code that it checks. It has
+ * the whole ordered list of readings, classifies each reading with the help of later ones, and only then adds up energy. All numbers are
+ * BigInt.
  */
 export interface Reading {
   at: bigint;
@@ -23,7 +24,7 @@ export interface RegisterSettings {
 const KWH = 1_000_000n;
 const HOUR = 3_600_000n;
 
-/** Returns one unit in the last decimal place of a value in mWh, at most 1 kWh. */
+/** Returns one unit of the last decimal place of a value, in mWh. The result is at most 1 kWh. */
 function unit(value: bigint): bigint {
   const text = value.toString().padStart(7, '0');
   const decimals = text.slice(-6).replace(/0+$/, '');
@@ -40,14 +41,14 @@ export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boo
   return rise >= 0n && (rise - resolution) * HOUR <= limitMilliwatts * (b.at - a.at);
 }
 
-/** A counted reading, and the step from the previous counted reading to it. The first reading of a run has no step. */
+/** An accepted reading, with the step from the previous accepted reading. The first reading of a run has no step. */
 interface Counted extends Reading {
   step: RegisterStep | null;
 }
 
 /**
- * Returns the counted steps of a register. `readings`: in order, one per time. `more`: returns the additional time that passed between two
- * readings.
+ * Returns the steps of a register that contribute energy. `readings`: in order, one per time. `more`: returns the additional time between
+ * two readings, because the clock was set back.
  */
 export function computeRegisterSteps(
   readings: Reading[],
@@ -56,7 +57,7 @@ export function computeRegisterSteps(
 ): RegisterStep[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
   const fits = (a: Reading, b: Reading) => isPlausibleReading(before(a, b), b, settings.limitKw);
-  /** `over`: steps of completed runs. `run`: counted readings of the current run. */
+  /** `over`: steps of completed runs. `run`: accepted readings of the current run. */
   const over: RegisterStep[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;
@@ -69,14 +70,17 @@ export function computeRegisterSteps(
   const go = (to: Reading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
-  /** Completes the current run with this energy up to the reading `first`, which begins the next run. */
+  /** Completes the current run. `first` begins the next run, and `energy` is the energy up to it (null: none). */
   const begin = (first: Reading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
     run = [{ ...first, step: null }];
   };
 
-  /** Returns the index, in the run, of the reading since which the held reading would be late news; null if it cannot be late news. */
+  /**
+   * If the held reading may come from a source that had frozen: returns the index, in the run, of the reading at which the source froze.
+   * Otherwise returns null.
+   */
   function lateSince(held: Reading): number | null {
     if (held.value <= last().value) return null;
     const hourBefore = (held.at / HOUR - 1n) * HOUR;
@@ -90,7 +94,7 @@ export function computeRegisterSteps(
     return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
   }
 
-  /** Called when two readings are consistent with the held one. Applies the rows of the verdict table except for glitches. */
+  /** Accepts the held reading, after two later readings were consistent with it. Glitches are handled elsewhere. */
   function confirmed(held: Reading) {
     const z = lateSince(held);
     const good = last();
@@ -105,7 +109,7 @@ export function computeRegisterSteps(
     } else begin(held, energyOverHeld(before(good, held), held, settings));
   }
 
-  /** Judges the held reading at an index. Returns the index at which to continue, or null if later readings must decide. */
+  /** Judges the held reading at an index. Returns the index at which to continue, or null if no later reading decides. */
   function decide(index: number): number | null {
     const held = readings[index] as Reading;
     const next = readings[index + 1];
@@ -155,7 +159,7 @@ export function computeRegisterSteps(
   return [...over, ...run.flatMap((one) => one.step ?? [])];
 }
 
-/** Returns the energy of a rollover, reset or swap; null if nothing is counted over the step. */
+/** Returns the energy of the step to a held reading after a rollover, a reset or a replacement; null if the energy is unknown. */
 function energyOverHeld(good: Reading, held: Reading, settings: RegisterSettings): bigint | null {
   const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {

@@ -3,8 +3,8 @@ import type { RegisterStep } from './registers.ts';
 const HOUR = 3_600_000n;
 
 /**
- * Applies the tariff rule: only one of a circuit's tariffs runs at a time. If steps of other tariffs rose within this step, the energy lies
- * after the latest end of theirs. `others`: all steps of the other tariffs, before the rule was applied.
+ * Applies the tariff rule: only one tariff of a circuit is active at a time. If other tariffs rose within this step, the energy of this
+ * step lies after the end of their last rise. `others`: all steps of the other tariffs, before the rule is applied.
  */
 export function applyTariffRule<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
   let from = step.from;

@@ -1,11 +1,11 @@
 import { type CostedQuarterHour, ExactRatio } from './cost.ts';
 
 /**
- * A second, independent computation of a home with a battery or more production: the formulas of the interface, in fractions. It shares no
- * code with the service.
+ * A second, independent computation of a home with a battery or more production, in exact fractions. It uses the formulas in the
+ * description of the interface, and shares no code with the service.
  */
 
-/** A quarter-hour of a home, mWh. */
+/** Energies of a home in a quarter-hour, mWh. */
 export interface HomeQuarterHour {
   known: boolean;
   imported: number;
@@ -18,7 +18,7 @@ export interface HomeQuarterHour {
   hasSources: boolean;
 }
 
-/** The requested change, with numbers as they are written in the request's JSON. */
+/** The requested change. Its numbers are texts, as written in the JSON of the request. */
 export interface ApiChange {
   battery?: {
     capacity_kwh: string;
@@ -48,7 +48,7 @@ const sumOf = (all: ExactRatio[]) => all.reduce((a, b) => a.plus(b), ZERO);
 const over = (one: ExactRatio, other: ExactRatio) => one.times(new ExactRatio(other.bottom, other.top));
 const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 
-/** Returns the home's results without and with the change, and what the battery did. */
+/** Returns the home's results without and with the change, and the energy that the battery charged and discharged. */
 export function computeReferenceWhatIf(
   home: readonly HomeQuarterHour[],
   { battery, production_scale = '1' }: ApiChange,
@@ -71,7 +71,7 @@ export function computeReferenceWhatIf(
     let [imported, exported] = [notNegative(net), notNegative(ZERO.minus(net))];
     const estimated = least(of(quarter.estimated), imported);
     before.push({ imported, exported, estimated, known: true });
-    // A change of production shifts the balance: more production means less import and more export.
+    // More production means less import or more export, so a change of production shifts their difference.
     const shifted = imported.minus(exported).minus(scale.minus(new ExactRatio(1n)).times(of(quarter.production)));
     [imported, exported] = [notNegative(shifted), notNegative(ZERO.minus(shifted))];
     if (battery) {
