@@ -7,7 +7,6 @@ import type { SimulatorDevice } from './own-devices.ts';
 /** Length of a new device's history, and the time at which the history ends. */
 export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { historyMonths: number });
 
-/** Intervals at which a device reports. */
 interface Cadence {
   /** Seconds between historical readings. */
   pastSeconds: number;

@@ -23,7 +23,10 @@ export interface DecodedReading {
    */
   native?: string;
   unit?: string | null;
-  /** Description of a register that is classified together with the other registers of its device. */
+  /**
+   * Description of a register. The meaning of the register (import, export, production …) is decided together with the other registers of
+   * its device.
+   */
   described?: RegisterDescription;
 }
 

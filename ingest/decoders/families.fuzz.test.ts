@@ -20,7 +20,7 @@ import { createMessageMutator } from '#test/support/mutate.ts';
  */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
-/** Maximum processor time for one message. */
+/** Maximum processor time for one message, in ms. */
 const SLOW_MS = 500;
 /**
  * Number of messages per run of the watchdog, which stops a decoder that does not return. One message may use the time limit of a whole

@@ -71,8 +71,8 @@ export interface DecodedValue {
   /** Permanent key of the value within its device, which stays the same if the classification changes. Default: the native name. */
   key?: string;
   /**
-   * Description of a register that is classified together with the other registers of its device. The value's `channel` is then only a
-   * provisional name.
+   * Description of a register. The meaning of the register (import, export, production …) is decided together with the other registers of
+   * its device, so the value's `channel` is only a provisional name.
    */
   described?: RegisterDescription;
 }
@@ -142,7 +142,7 @@ export interface Family<Memory = unknown> {
    * devices.
    */
   announcedOn?(memory: Memory, topic: string): readonly string[];
-  /** Decodes a message. Returns null for a message of another family, and an empty result for commands and echoes of this family. */
+  /** Decodes a message. Returns null for a message of another family, and an empty result for the family's commands and their echoes. */
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): FamilyDecodeResult | null;
 }
 

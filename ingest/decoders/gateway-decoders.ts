@@ -28,8 +28,8 @@ const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
 type TopicRouter = (topic: string) => Routes;
 
 /**
- * Returns the router of a list of families, which all gateways share. The router can cache, because `takes` and `remembers` are pure
- * functions of the topic.
+ * Returns the topic router of a list of families. All gateways share it. The router can cache its results, because `takes` and `remembers`
+ * are pure functions of the topic.
  */
 function topicRouterOf(families: readonly Family[]): TopicRouter {
   const known = ROUTERS.get(families);

@@ -41,14 +41,17 @@ export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boo
   return rise >= 0n && (rise - resolution) * HOUR <= limitMilliwatts * (b.at - a.at);
 }
 
-/** An accepted reading, with the step from the previous accepted reading. The first reading of a run has no step. */
+/**
+ * An accepted reading, with the step from the previous accepted reading. A run is a sequence of readings without a reset or a replacement
+ * of the meter; its first reading has no step.
+ */
 interface Counted extends Reading {
   step: RegisterStep | null;
 }
 
 /**
  * Returns the steps of a register that contribute energy. `readings`: in order, one per time. `more`: returns the additional time between
- * two readings, because the clock was set back.
+ * two readings, if the clock was set back between them.
  */
 export function computeRegisterSteps(
   readings: Reading[],

@@ -55,8 +55,8 @@ const HEAD_LENGTH = 300;
 const POWER = '"P":';
 
 /**
- * Parses the topic of a single value (payload formats `Raw`) into the topic before `meter` and the path below it. Returns null for every
- * other topic.
+ * Parses the topic of a single value, as in the payload formats `Raw`, into the topic before `meter` and the path below it. Returns null
+ * for every other topic.
  */
 function parseRaw(topic: string): { device: string; path: string } | null {
   const [, device, path = ''] = RAW.exec(topic) ?? [];

@@ -12,7 +12,7 @@ import {
 } from './gateway.ts';
 import { decodeGrottRecord, isGrottRecord } from './grott.ts';
 
-/** Words in the usual topics of Growatt bridges. Each topic contains one of the words; the body then identifies the bridge. */
+/** Matches the words that the usual topics of Growatt bridges contain. The payload then identifies the bridge. */
 const WORD = /growatt|grott|solar|inverter|shine/i;
 const METER = /(?:^|\/)energy\/meter$/;
 

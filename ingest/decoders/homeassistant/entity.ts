@@ -128,7 +128,7 @@ function sensorOf(
       kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
     return { ...found, kind, described: { ...described, ...heat, ...(isContradictory && { isContradictory }) } };
   }
-  // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
+  // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
   const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
   return described && { ...found, kind, volume: described };
@@ -150,7 +150,10 @@ function volumeOf(
   return { commodity: counted, circuit, parts };
 }
 
-/** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus or OpenTherm, or its maker's name mentions heat. */
+/**
+ * Returns `{ mayMeasureHeat: true }` if a device may be a heat meter: it is on an M-Bus or OpenTherm, or its maker's name mentions heat.
+ * Otherwise returns an empty object.
+ */
 const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
   hasHeatBusWord(places) || getNameMeaning(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
@@ -163,8 +166,8 @@ interface Called {
 }
 
 /**
- * Describes an entity for the classification. The name that Home Assistant displays decides the meaning. If there is no such name, the ids
- * decide, and the classification must know all of their words.
+ * Describes an entity, for the decision whether it is import, export or production. The name that Home Assistant displays decides. If there
+ * is no such name, the ids decide, and all of their words must be known.
  */
 function describedBy(
   { path, object, name, objectId, uniqueId }: Called,

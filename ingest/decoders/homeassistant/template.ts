@@ -70,7 +70,7 @@ function hasPath(expression: TemplateExpression): boolean {
     case 'split':
       return hasPath(expression.of);
     case 'choice':
-      // The branches of a choice need no path, because its condition reads the message.
+      // The branches of a choice need no path, because the condition of the choice reads the message.
       return true;
     default:
       return false;

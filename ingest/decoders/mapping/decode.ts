@@ -41,7 +41,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!settings.mapping) return null;
   const named = namedOn(message.topic, settings.mapping);
   if (named.length === 0) return null;
-  // An empty payload deletes a retained message.
+  // An empty payload only deletes a retained message and contains no value.
   if (message.payload.length === 0) return createEmptyResult();
   const collector = createValueCollector();
   const hasPath = named.some(({ mapped }) => mapped.path !== undefined);

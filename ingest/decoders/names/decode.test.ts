@@ -183,7 +183,7 @@ test('asks the owner nothing about daily energy, contract values, power factors 
     expect([name, result?.asks ?? []]).toEqual([name, []]);
     for (const { channel } of result?.readings ?? []) expect(channel).toMatch(/^ignored\//);
   }
-  // "Day" is a tariff if another register counts the night.
+  // "Day" is a tariff if the device has another register for the night.
   expect(read('home/x', { consumption_day: 3.2, consumption_night: 4.2 })?.asks).toHaveLength(2);
 });
 
@@ -312,7 +312,7 @@ test('asks nothing about a session, a setting, a schedule, or a flow that may be
 });
 
 test('reports a number beyond every register if its message has nothing else, because its unit is unknown', () => {
-  // Discovergy (inexogy) counts in 0.1 microwatt-hours.
+  // The registers of Discovergy (inexogy) are in units of 0.1 µWh.
   const result = read('discovergy/main', { time: 1_636_152_869_126, values: { energyOut: 119_411_587_467_000 } });
   expect(result).toMatchObject({ readings: [], asks: [], refused: [expect.stringContaining('energyOut')] });
 });
@@ -797,7 +797,7 @@ test('reads a number and its unit in any spelling of their names, and a number a
 });
 
 test('reads a number with its unit as meters print it, and a list of meters that state their names', () => {
-  // IEC 62056-21 (eBZ DD3), and a list that names its meters by `meter_name`.
+  // A text as in IEC 62056-21 (eBZ DD3), and a list that states the name of each meter in `meter_name`.
   expect(read('ebz/1-0:1.8.0*255', '000002.66313813*kWh')?.readings).toMatchObject([
     { channel: 'import', value: 2.66313813 },
   ]);

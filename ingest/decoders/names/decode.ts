@@ -51,7 +51,7 @@ export const namesFamily = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  // Radio receivers also receive the meters of neighbours, so the owner is not asked about their messages.
+  // Radio receivers also receive the meters of neighbours, so the owner is not asked about messages of radio receivers.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body =
@@ -125,7 +125,7 @@ const DATA_POINTS = /\/dps(?:\/state)?$/i;
 /** Matches the end of a topic that a program publishes for one of several numbered meters. */
 const NUMBERED = /\/\d{1,2}$/;
 
-/** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
+/** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity; otherwise null. */
 function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
   const value = findValueWithoutName(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));

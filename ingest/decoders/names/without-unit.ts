@@ -49,7 +49,6 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
  */
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
-/** Matches words for a lifetime total, in several languages. */
 export const LIFETIME_TOTAL =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
@@ -66,7 +65,6 @@ const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
 const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|ac|dc|total)[_\s]p[1-3]?$/i;
 /** Matches words for radio, which occur in names of transmit power. */
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
-/** Matches words for quantities other than energy and power. */
 const OTHER_QUANTITY =
   /volt|current(?![\s_-]?(?:reading|index|meter|count))|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
 /** Matches words for a setting, a state or a limit. Names with such a word and a word for power are not powers. */
@@ -96,7 +94,6 @@ const FUEL =
 
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
-/** Whether a name contains a word or a code for energy. */
 const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
 /**
  * Minimum value of a French meter's index, in Wh, about which the owner is asked. Smaller numbers are ignored, because the labels of the

@@ -3,7 +3,10 @@ import { splitFoldedWords } from '../vocabulary/fold.ts';
 import type { NameMeaning, TariffWordPair, UncountedReason } from '../vocabulary/name-facts.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
-/** Description of a register or power. All registers of a device are classified together by their descriptions. */
+/**
+ * Description of a register or power. From the descriptions of all registers of a device, the service decides the meaning of each (import,
+ * export, production …).
+ */
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
@@ -224,7 +227,10 @@ const GENERATOR = /^(?:generator|genset|wind|turbine)/;
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
 
-/** Whether a name states only the charge of a battery: either the battery's content, or the energy charged into it. */
+/**
+ * Whether a name consists of a word for the charge of a battery. Such a name is ambiguous: it may mean the battery's content, or the energy
+ * charged into the battery.
+ */
 const isCharge = (name: NameMeaning | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 
@@ -285,7 +291,7 @@ function subjectOf(has: Has, moves: boolean): RegisterProperties['subject'] {
   return has('home') ? 'load' : null;
 }
 
-/** Returns the place or use in the names. The displayed name takes precedence over ids. */
+/** Returns the words for a place or a use in the names of a register. The displayed name takes precedence over ids. */
 function placeOf(shown: readonly NameMeaning[], said: readonly NameMeaning[], ignored: ReadonlySet<string>): string {
   const ofOne = ({ places }: NameMeaning) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');

@@ -16,7 +16,7 @@ const mayBeMessage = (payload: Buffer): boolean => hasJsonObjectWithWords(payloa
 
 /** Whether only rtlamr publishes on the topic, so that the decoder refuses unreadable messages. */
 function isOwnTopic(topic: string): boolean {
-  // Fast exit, because every message of other families passes this function.
+  // Returns early, because this function is also called for every message of other families.
   if (!topic.startsWith('rtlamr')) return false;
   const words = topic.split('/');
   return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');

@@ -177,7 +177,7 @@ function decode(
   if (!parsed) return null;
   // `shellies/{name}/online` may also come from a Gen2 device whose owner has chosen this prefix.
   if (parsed.leaf === 'online' && memory.gen2.has(`shellies/${parsed.device}`)) return null;
-  // An empty payload deletes a retained message.
+  // An empty payload only deletes a retained message and contains no value.
   if (parsed.leaf === 'other' || payload.length === 0) return createEmptyResult();
   if (parsed.leaf === 'info') return decodeInfo(payload, parsed.device);
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);

@@ -47,7 +47,7 @@ function decode(
 
 function decodeComponent(payload: Buffer, component: ShellyComponent, device: string): FamilyDecodeResult | null {
   if (!isReadableComponent(component)) return null;
-  // An empty payload deletes a retained message.
+  // An empty payload only deletes a retained message and contains no value.
   if (payload.length === 0) return createEmptyResult();
   const value = parseJsonObject(payload);
   if (!value) return createRefusal('payload is not a JSON object');

@@ -172,7 +172,7 @@ const fieldMatchOf = (field: CompiledField, named: PlaceholderValues, name: stri
 });
 
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
-  // An empty payload deletes a retained message.
+  // An empty payload only deletes a retained message and contains no value.
   if (message.payload.length === 0) return createEmptyResult();
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const collector = createValueCollector();

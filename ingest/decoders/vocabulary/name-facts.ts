@@ -19,7 +19,7 @@ export interface TariffWordPair {
 export interface NameMeaning {
   /**
    * `both`: the name contains words for both directions, or an ambiguous word. Null: the name contains no direction. Words for production
-   * have no direction, because the classification decides about them.
+   * have no direction, because the device's other registers decide it.
    */
   direction: 'import' | 'export' | 'both' | null;
   /** Whether a word for consumption is the only evidence of the direction. */

@@ -35,7 +35,7 @@ export function cacheBridgeState(bridges: BridgesByBaseTopic, { topic, payload }
   const body = readJson(payload);
   if (leaf === 'state') {
     // A state that is a plain word is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later
-    // also publishes `bridge/devices`.
+    // also publishes `bridge/devices`, by which the bridge is recognised.
     const state = getMember(asObjectOrNull(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {

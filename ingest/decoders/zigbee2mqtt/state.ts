@@ -8,7 +8,7 @@ export interface VolumeAttribute {
   scale: VolumeScale;
 }
 
-/** Attributes in a device's message: all attributes of a JSON message, or the attribute of the topic. */
+/** Attributes that a device's message contains: all of them in a JSON message, or the single one that the topic names. */
 export interface ZigbeeDeviceState {
   device: string;
   attributes: Json;
