@@ -13,7 +13,7 @@ export interface HomeOrDevice {
   deviceId?: string;
 }
 
-/** List of energies: whole mWh as floats, or the meter's smaller units as bigints. */
+/** Energies as a list: whole mWh as floats, or the meter's smaller units as bigints. */
 type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
 
 /** Energy that a home or device bought in consecutive quarter-hours (UTC) from `fromMs` on. */
@@ -23,13 +23,13 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
   /** Estimated component of `imported`. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
-  /** Milliseconds of each quarter-hour for which the import is known. */
+  /** For each quarter-hour, the number of milliseconds for which the import is known. */
   coveredMs: Float64Array;
 }
 
-/** A source of bought energy that is read range by range. */
+/** A source of bought energy. The energy is read for one range of time after another. */
 export interface EnergyMeter<Energy extends number | bigint = number> {
-  /** Number of the meter's units in a mWh; default 1. More than 1 only with bigints. */
+  /** Number of the meter's energy units in one mWh; default 1. If the number is greater than 1, all energies are bigints. */
   unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
@@ -51,7 +51,10 @@ export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: 
   };
 }
 
-/** Returns the meter of a device, regardless of its placement. It counts the device's import and, if `exported` is 1, its export. */
+/**
+ * Creates the meter of a single device, whatever its placement in the home. The meter measures the device's import and, if `exported` is 1,
+ * also its export.
+ */
 export async function createDeviceMeter(
   db: Database,
   deviceId: string,

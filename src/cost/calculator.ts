@@ -4,9 +4,11 @@ import { createThreadPool } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
-/** Time in seconds after which the account should retry a calculation: most calculations take less than a second. */
+/** Time in seconds after which a client should send the request again (Retry-After). Most calculations take less than a second. */
 const RETRY_AFTER_SECONDS = 2;
-/** Maximum number of calculation tasks that wait for a thread. Each task takes up to 20 MB: 36 months of quarter-hours and prices. */
+/**
+ * Maximum number of calculation tasks that wait for a thread. Each task takes up to 20 MB of memory: 36 months of quarter-hours and prices.
+ */
 const MAY_WAIT = 8;
 
 /**
@@ -26,16 +28,17 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
   };
   return {
     /**
-     * Runs a calculation for an account: its queries, and its tasks in worker threads. Throws 429 if another calculation of the account is
-     * running; 503 if it takes longer than 10 s, if too many tasks wait, or if the calculator closes. The signal aborts the calculation.
+     * Runs a calculation of an account: `work` reads from the database and starts tasks in worker threads. Throws 429 if another
+     * calculation of the account is running; 503 if the calculation takes longer than `limitMs`, too many tasks wait, or the calculator
+     * closes. In these 503 cases, the signal that `work` gets is aborted.
      */
     async run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (underWay.has(accountId))
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      // The account cannot start another calculation before this one has really ended, because a database statement continues after the
-      // calculation's time limit.
+      // The account cannot start another calculation before this one has really ended, because a database statement still runs when the
+      // calculation's time limit has passed.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

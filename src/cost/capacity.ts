@@ -2,7 +2,7 @@ import type { Fraction } from '#src/core/decimal.ts';
 import type { CapacityCharge } from '#src/tariffs/tariff.ts';
 
 const BILLION = 1_000_000_000n;
-/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a quarter of an hour, and 10^6 mWh are 1 kWh. */
+/** Mean power, in billionths of a kW, if 1 mWh is used in a quarter-hour. */
 const NANO_KW_PER_MWH = 4_000n;
 
 /** Bought energy of a quarter-hour. `coveredMs`: milliseconds of the quarter-hour for which the energy is known. */
@@ -20,8 +20,9 @@ export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): 
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**
- * Returns the capacity charge of a month: the price times the mean of the peaks, each at least the minimum. `peaks`: the highest
- * quarter-hours, in units of `unitsPerMilliwattHour`, of the last `monthsAveraged` months that have a peak. Null if there are no peaks.
+ * Returns the capacity charge of a month: the price times the mean of the peaks. A peak below the minimum is replaced by the minimum.
+ * `peaks`: the highest quarter-hour of each of the last `monthsAveraged` months that have one, in units of `unitsPerMilliwattHour`. Null if
+ * there are no peaks.
  */
 export function computeCapacityCost(
   { perKwMonth, minimumKw }: CapacityCharge,

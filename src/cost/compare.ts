@@ -20,9 +20,9 @@ export interface TariffComparison {
 const MOST_OTHERS = 5;
 
 /**
- * Returns the actual cost of whole days in the user's zone, and what they would have cost under each of the user's other tariffs, newest
- * first. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency. Energy and
- * prices are read once.
+ * Returns the actual cost of whole days in the user's zone, and what the days would have cost under each of the user's other tariffs,
+ * newest tariff first. The tariff valid on the last day is not one of the other tariffs. Null if the days were not all covered by tariffs
+ * of one currency. Energy and prices are read once.
  */
 export async function compareTariffsOfUser(
   db: Database,
@@ -63,7 +63,7 @@ export interface OfferComparison {
 
 /**
  * Computes the costs of a range that has begun, under each offer. Error 422 if tariffs of two currencies are valid in the range, or if an
- * offer's currency differs from the tariffs' or from the first offer's.
+ * offer has another currency than these tariffs or than the first offer.
  */
 export async function compareOffers(
   db: Database,

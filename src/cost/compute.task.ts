@@ -17,8 +17,8 @@ import {
 
 interface RangeTask {
   /**
-   * Energy and prices of a cost computation. For `what if`, this energy covers only earlier months; `exchange` contains the energy of the
-   * range.
+   * Energy and prices from which the costs are computed. In a what-if task, `held` contains only the energy of months before the range;
+   * `exchange` contains the energy of the range.
    */
   held: CostInputs;
   range: DayRange;
@@ -85,7 +85,10 @@ export async function computeWhatIf({
   };
 }
 
-/** Returns the meter of a home after its change, in the simulation's units. Months before the range have the peaks that were measured. */
+/**
+ * Returns the meter of a home after its change, in the simulation's units. For months before the range, the meter returns the measured
+ * energy.
+ */
 function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: HomeSimulation, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [

@@ -15,13 +15,13 @@ export interface Cost {
   export: string;
   standing: string;
   capacity?: string;
-  /** The part of the `import` cost that is for estimated energy. */
+  /** The part of the `import` cost that is due to estimated energy. */
   estimated: string;
   /** Energy without a known price, in kWh. No amount of the cost includes this energy. */
   missing_prices_kwh: number;
 }
 
-/** Energy of a quarter-hour to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
+/** Energy of a quarter-hour that is to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
 export interface EnergyToPrice {
   imported: number | bigint;
   /** Estimated component of `imported`. */
@@ -29,23 +29,26 @@ export interface EnergyToPrice {
   exported: number | bigint;
 }
 
-/** Denominator of costs for energies in whole mWh: converts mWh × 10^-18 of the currency per kWh to the currency. */
+/** Divisor that converts a cost in mWh × 10^-18 of the currency per kWh to whole units of the currency. */
 export const ENERGY_UNIT = 10n ** 24n;
 const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
 
-/** Exact sums of the costs of a row. */
+/** Exact sums from which the cost of one row is computed. */
 export interface CostSums {
   /** Currency of the sums; null if no tariff was valid. */
   currency: string | null;
-  /** Number of units in a mWh. The energies of the sums are counted in these units. */
+  /** Number of energy units in one mWh. All energies and energy costs in these sums use this unit. */
   unitsPerMilliwattHour: bigint;
   imported: bigint;
   estimated: bigint;
   exported: bigint;
   /** Energy without a known price, in units (see `unitsPerMilliwattHour`). */
   missing: bigint;
-  /** Standing charges: sums of billionths × quarter-hours, keyed by the number of quarter-hours in a day. */
+  /**
+   * Standing charges, keyed by the number of quarter-hours in the local day. Each value is the sum of daily charge (in billionths of the
+   * currency) × number of quarter-hours.
+   */
   standing: Map<number, bigint>;
   capacity: Fraction | null;
 }
@@ -111,8 +114,8 @@ export function createCostAccumulator(
 
   return {
     /**
-     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. If several quarter-hours of one day have no energy, one call
-     * may add all of them.
+     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. One call may add several quarter-hours of a day (`quarters`) if
+     * they have no energy.
      */
     add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: EnergyToPrice, quarters = 1): void {
       const { imported, estimated, exported } = energy;

@@ -26,7 +26,7 @@ export interface CostBucket {
 /** Additional decimals of costs in rows by hour, half-hour and quarter-hour, which are precise to a hundredth of the minor unit. */
 const DECIMALS_OF_HOURS = 2;
 
-/** A query for costs. `now`: quarter-hours that begin later have no cost yet. */
+/** A query for costs. Quarter-hours that begin after `now` have no cost yet. */
 export interface CostQuery {
   buyer: HomeOrDevice;
   range: DayRange;
@@ -74,7 +74,7 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
 
 /**
  * Loads the inputs of a cost computation, except energy and prices, which are read later, range by range. `known`: tariffs to use instead
- * of the user's.
+ * of the user's own tariffs.
  */
 export async function loadCostSources(
   db: Database,
@@ -92,8 +92,8 @@ export async function loadCostSources(
 }
 
 /**
- * Reads into memory the energy and prices that the costs of a user's home in a range need under the given tariffs. The signal aborts the
- * reading.
+ * Reads the energy and prices from which the costs of a user's home in a range are computed under the given tariffs. Aborting the signal
+ * stops the reading.
  */
 export async function loadCostInputs(
   db: Database,
@@ -107,7 +107,7 @@ export async function loadCostInputs(
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPriceInputs(db, tariffs, range, now) };
 }
 
-/** Reads the prices of the series that the tariffs use, in a range. */
+/** Reads, for a range, the prices of all price series that the tariffs use. */
 export function loadPriceInputs(
   db: Database,
   tariffs: readonly Tariff[],

@@ -22,8 +22,8 @@ const DECIMALS_OF_KG = 3;
 const NO_EMISSIONS: Emissions = { kg_co2e: '0.000', missing_kwh: 0 };
 
 /**
- * Returns a function that computes the emissions of each row of a range. Null if the user has no emission series.
- * Bought energy counts, as for costs (docs/emissions.md).
+ * Returns a function that computes the emissions of each row of a range. Null if the user has no emission series. Emissions are computed
+ * from bought energy, as costs are (docs/emissions.md).
  */
 export async function loadEmissions(
   db: Database,
@@ -46,14 +46,16 @@ export async function loadTotalEmissions(db: Database, asked: CostQuery): Promis
   return all ? roundEmissions(all) : NO_EMISSIONS;
 }
 
-/** Loads the inputs of an emissions computation, which is a cost computation in which the price of a kWh is its intensity in grams. */
+/**
+ * Loads the inputs of an emissions computation. Emissions are computed like costs, with the intensity in grams per kWh instead of a price.
+ */
 async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
   const tariff: Tariff = {
     ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: castToBillionths(1_000_000_000n), add: castToBillionths(0n) },
   };
-  // Days are those of the range's zone, because the range may begin during a day of the user's zone.
+  // Days begin in the range's zone, not in the user's: the range may begin during a day of the user's zone.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 

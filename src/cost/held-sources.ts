@@ -26,8 +26,8 @@ export interface CostInputs {
 }
 
 /**
- * Calls `read` for one chunk of `[fromMs, toMs)` after another, and joins the results: lists by name, such as `imported`, with one value
- * for each quarter-hour. Null if the range is empty.
+ * Splits `[fromMs, toMs)` into chunks, calls `read` for each, and joins the results. A result consists of lists by name, such as
+ * `imported`, each with one value for each quarter-hour. Null if the range is empty.
  */
 export async function readInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -47,8 +47,8 @@ export async function readInChunks<Name extends string>(
 }
 
 /**
- * Reads the energy that the costs of a range need: the energy of the range up to now and, if a tariff averages peaks of earlier months, the
- * energy of these months.
+ * Reads the energy from which the costs of a range are computed: the energy of the range up to now and, if a tariff averages peaks of
+ * earlier months, the energy of these months.
  */
 export async function loadEnergyOfRange(
   meter: EnergyMeter,

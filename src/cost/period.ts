@@ -25,7 +25,7 @@ export interface PeriodCosts {
 /** Maximum number of devices whose individual costs are computed. */
 const MOST_DEVICES = 12;
 
-/** Returns the costs of a period. Loads tariffs, zone and home once. The costs are null if tariffs of two currencies were valid. */
+/** Returns the costs of a period. Loads tariffs, zone and home only once. The costs are null if tariffs of two currencies were valid. */
 export async function loadPeriodCosts(
   db: Database,
   buyer: HomeOrDevice,
@@ -56,7 +56,7 @@ export async function loadPeriodCosts(
   };
 }
 
-/** Returns the cost of a range, at most up to now. The range must end at the start of a quarter-hour. */
+/** Returns the cost of a range; if the range ends after now, only the cost up to now. The end must be the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: DayRange, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] =

@@ -21,7 +21,7 @@ const DECIMALS = 5;
 
 /**
  * Returns the price that a home pays for a kWh in each clock hour of today and tomorrow, in its time zone. `hours` is empty if neither
- * day's tariff uses a price series: all other prices are in the tariff itself.
+ * day's tariff uses a price series, because the tariff itself then contains all prices.
  */
 export async function loadPriceCurve(db: Database, userId: string, now: Date): Promise<PriceCurve> {
   const { tariffs, zone, pricesIn } = await loadCostSources(db, { userId });

@@ -37,8 +37,8 @@ export function findEnergyPrice(
 }
 
 /**
- * Whether a period of a tariff applies to a quarter-hour. A period that continues after midnight then takes the weekday and month of the
- * new day.
+ * Whether a period of a tariff applies to a quarter-hour. If a period spans midnight, the quarter-hours after midnight are matched by the
+ * weekday and month of the new day.
  */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,

@@ -9,8 +9,8 @@ import { computeTotalCost } from './sums.ts';
 
 /**
  * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the
- * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, costs end at the quarter-hour
- * up to which both imports and exports are known; otherwise a home would appear to pay for energy that its exports will offset.
+ * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, the costs end at the
+ * quarter-hour up to which both are known; otherwise the cost would temporarily be too high, because it lacks the earnings from exports.
  */
 export async function loadCostsOfCurrentPeriods(
   db: Database,
@@ -38,9 +38,7 @@ const rangeOf = (startMs: number, endMs: number, zone: string): DayRange => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/**
- * Whether the error reports tariffs of two currencies in one range. This is the only error of a cost computation that the caller can cause.
- */
+/** Whether the error reports tariffs of two currencies in one range. No other error of a cost computation is due to the user's data. */
 export const isMixedCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 

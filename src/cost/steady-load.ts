@@ -67,14 +67,16 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/** Sums over quarter-hours for a load of 1 kW: the hours, the kWh that were bought, and their cost (null if no tariff was valid). */
+/**
+ * Sums over quarter-hours for a load of 1 kW: the hours, the kWh that were bought, and the cost of these kWh (null if no tariff was valid).
+ */
 interface Part {
   cost: Cost | null;
   hours: number;
   bought: number;
 }
 
-/** Extrapolates the cost of these sums to a whole year. Null if no bought energy has a known price. Pure. */
+/** Extrapolates the cost of some hours to a whole year. Null if no bought energy has a known price. Pure. */
 function yearOf(parts: readonly Part[]): number | null {
   const held = parts.filter(({ cost }) => cost !== null);
   const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
@@ -88,7 +90,7 @@ function yearOf(parts: readonly Part[]): number | null {
   return perKwh * (bought / hours) * HOURS_OF_YEAR;
 }
 
-/** Number of decimals of intermediate costs. The amount is a mean, which the page rounds. */
+/** Number of decimals, beyond those of the currency, of the costs from which the yearly cost is extrapolated. */
 const DECIMALS = 4;
 
 /**
@@ -126,7 +128,7 @@ export function computeBoughtSharesOfUsage(imported: Float64Array, used: Float64
 
 const QUARTER_HOURS_OF_DAY = 96;
 
-/** Returns the meter of a constant load of 1 kW from `fromMs` on, of which the given shares are bought. */
+/** Returns the meter of a constant load of 1 kW from `fromMs` on. `shares`: the share of the load that is bought, by quarter-hour. */
 function steadyMeter(fromMs: number, shares: Float64Array): EnergyMeter {
   return {
     beginsAtMs: fromMs,

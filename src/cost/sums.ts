@@ -10,11 +10,10 @@ import { canBePeak, computeCapacityCost } from './capacity.ts';
 import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundCost } from './cost.ts';
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
-/** Inputs of a cost computation. */
 export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Tariffs of the user, in order of `validFrom`. */
   tariffs: readonly Tariff[];
-  /** Time zone of the user. It decides which prices apply, and when the days of standing charges and the months of peaks begin. */
+  /** Time zone of the user. The zone determines which prices apply, and when the days of standing charges and the months of peaks begin. */
   zone: string;
   meter: EnergyMeter<Energy>;
   /** Returns a lookup for the prices of series in `[from, to)`. */
@@ -103,7 +102,8 @@ export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: num
 const QUARTER_HOURS_PER_DAY = 96;
 
 /**
- * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because their end is not simple to find.
+ * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded: the end of such a day is not simple to
+ * find.
  */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
@@ -156,8 +156,8 @@ interface AskedMonths {
 }
 
 /**
- * Adds capacity charges to each bucket: the charges of the user's calendar months that lie entirely in the bucket. The current month counts
- * with its peaks so far.
+ * Adds capacity charges to each bucket: the charges of the user's calendar months that lie entirely in the bucket. The charge of the
+ * current month is computed from its peaks so far.
  */
 async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): Promise<void> {
   const { meter, tariffs, zone, range, now, keyOf } = asked;

@@ -81,10 +81,12 @@ const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
   productionScale: production_scale === undefined ? null : billionths(production_scale),
 });
 
-/** Returns the quarter-hours of a random home: first without panels, with import and export in the same quarter-hours, and with gaps. */
+/**
+ * Returns the quarter-hours of a random home. The home may get panels later, may import and export in the same quarter-hour, and has gaps.
+ */
 function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
-  // Energies in the test data are multiples of 1 Wh, or of 1 mWh.
+  // All energies of one home are multiples of 1 Wh, or all are multiples of 1 mWh.
   const grain = oneOf(random, [1, 1_000]);
   const energy = (most: number) => random(most / grain) * grain;
   return Array.from({ length: count }, (_, at) => {

@@ -21,7 +21,8 @@ export interface HomeChange {
 }
 
 /**
- * Energy that a home exchanges with the grid, by quarter-hour: in whole mWh before the change, in the simulation's units after the change.
+ * Energy that a home exchanges with the grid, by quarter-hour. Before the change, it is in whole mWh; after the change, in the simulation's
+ * units.
  */
 interface Exchanged<List> {
   imported: List;
@@ -53,7 +54,7 @@ export interface HomeSimulation {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** The share of `exported` in quarter-hours in which the home had production or storage. */
+  /** The part of `exported` that was exported while the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -69,7 +70,7 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
   const count = exchange.isKnown.length;
   // The energy of a charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is
-  // chosen so that both energies, and their quotients by the efficiency, are whole numbers.
+  // small enough that both energies, divided by the efficiency, are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
   const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
   const run = battery && createBattery(battery, units);
@@ -151,7 +152,7 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
  * imported.
  */
 function createBattery(battery: Battery, units: bigint) {
-  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW over a quarter-hour is a fourth of a thousandth of a mWh.
+  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW for a quarter-hour is a quarter of this.
   const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
   const ofKw = (power: Billionths) => (power * units) / 4_000n;
   const capacity = ofKwh(battery.capacityKwh);
