@@ -13,12 +13,12 @@ export interface ClimateRow {
 }
 
 const MAX_HOLD = '15 minutes';
-/** Converts temperatures and set-points from 0.001 °C, the unit of readings.value. */
+/** Converts a temperature or set-point from thousandths of a degree, the unit of readings.value, to °C. */
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
 /**
- * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. The data are
- * computed from raw readings, and therefore end with the retention of readings. `now`: no state is extended beyond this time.
+ * Returns, by bucket and in order, the temperature and set-point of a device (time-weighted means) and its minutes of heating. The values
+ * are computed from raw readings, so there are none for times whose readings retention has deleted. No state is extended beyond `now`.
  */
 export async function loadClimate(
   db: Database,
@@ -32,8 +32,8 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one start of a clock
-  // hour. The state is split at this time, so that each piece lies within one clock hour.
+  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so at most one clock hour begins during it.
+  // The state is split at this time, so that each piece lies within one clock hour.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

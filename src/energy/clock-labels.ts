@@ -16,7 +16,7 @@ export interface RowTimeLabels {
 /** Labels of a clock hour, `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`, or of a half-hour or quarter-hour. */
 export type ClockLabels = RowTimeLabels & { starts_at: string };
 
-/** Returns the label of an hour, half-hour or quarter-hour, as its row and `peak_hour` contain it. */
+/** Returns the label of an hour, half-hour or quarter-hour. The label is the same in the row and in `peak_hour`. */
 export const findClockTimeLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
@@ -40,8 +40,7 @@ export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: D
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
     const msOfDay = localMs - day * DAY_MS;
-    // Historical UTC offsets include seconds. A row that begins when such an offset changes begins between two entries of the table of
-    // clock times.
+    // Historical UTC offsets include seconds. If a row begins at a change of such an offset, its start is not in the table of clock times.
     const known = TIMES[msOfDay / UNIT_MS];
     const time = known ?? new Date(localMs).toISOString().slice(11, 16);
     const seconds = known === undefined ? new Date(localMs).toISOString().slice(16, 19) : ':00';

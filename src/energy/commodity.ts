@@ -42,13 +42,13 @@ interface Known {
   expectedMs: number;
 }
 
-/** Energy (kWh) comes before volume (m³), so peaks refer to energy if both are known. */
+/** Energy (kWh) comes before volume (m³), so the peak hour is that of the energy if both are known. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
 ] as const;
 
-/** Loads a home for each unit (kWh, m³) in which the home has a meter of the commodity. */
+/** Loads the home once for each unit (kWh, m³) in which it has a meter of the commodity. */
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
@@ -60,7 +60,7 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
 
 /**
  * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Omits buckets
- * without data. Volumes in m³ are computed like kWh of electricity.
+ * without data. Volumes are computed by the same rules as energy.
  */
 export async function loadCommodityInsights(
   db: Database,

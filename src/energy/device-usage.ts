@@ -17,8 +17,8 @@ export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
   };
 
 /**
- * Returns the consumption of a device and, for a thermostat, its climate, by bucket of the range's zone. Rows shorter than an hour have no
- * climate.
+ * Returns the consumption of a device and, for a thermostat, its climate data, by bucket of the range's zone. Rows shorter than an hour
+ * have no climate data.
  */
 export async function loadDeviceUsage(
   db: Database,

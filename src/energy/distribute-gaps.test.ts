@@ -126,7 +126,8 @@ test.each([
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const distributedGap = await ask(line);
-  // The actual usage followed the usual pattern. The distributed energy therefore equals it, except for rounding.
+  // The usage during the silence follows the same pattern as the usage before it. The distributed energy therefore equals the actual usage,
+  // except for rounding.
   const off = distributedGap.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
   expect(distributedGap.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);

@@ -14,17 +14,17 @@ import { createWallClock } from './wall-clock.ts';
 export type QuarterHourReader = (fromMs: number, toMs: number) => Promise<ImportedQuarterHours>;
 
 /**
- * Quarter-hours in which the energy of long gaps is distributed as on similar days. `isShared`: 1 for quarter-hours with distributed
- * energy.
+ * Quarter-hours after the energy of long gaps was distributed by the usage on similar days. `isShared`: 1 for a quarter-hour with
+ * distributed energy, otherwise 0.
  */
 export interface DistributedQuarterHours extends ImportedQuarterHours {
   isShared: Uint8Array;
 }
 
 /**
- * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed as on similar days. A gap is always evaluated as a
- * whole and with the four weeks before it, so the energy of a quarter-hour does not depend on the queried range. `zone`: time zone of the
- * home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
+ * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed by the usage on similar days. A gap is always
+ * evaluated as a whole, together with the four weeks before it, so the energy of a quarter-hour does not depend on the queried range.
+ * `zone`: time zone of the home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
  */
 export async function distributeGaps(
   read: QuarterHourReader,
@@ -38,8 +38,8 @@ export async function distributeGaps(
   const reachesOut = ({ first, end }: InterpolatedRange) =>
     first < LOOKBACK_QUARTER_HOURS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // More quarter-hours are read before the queried range than the longest distributed gap has. A gap that fills all of them is therefore
-    // too long.
+    // The quarter-hours that are read before the queried range outnumber those of the longest gap that is distributed. If a gap fills all
+    // of them, it is therefore too long to be distributed.
     const before = MAX_GAP_QUARTER_HOURS + LOOKBACK_QUARTER_HOURS + 1;
     quarters = await read(fromMs - before * QUARTER_HOUR_MS, toMs + (MAX_GAP_QUARTER_HOURS + 1) * QUARTER_HOUR_MS);
     lines = findInterpolatedRanges(quarters).filter(isInRange);
@@ -47,8 +47,8 @@ export async function distributeGaps(
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
   const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_HOUR_MS, zone);
-  // A distribution depends only on measured quarter-hours, so the order of gaps does not matter. The loop yields to the event loop, because
-  // a device with daily readings has a thousand gaps.
+  // The result for a gap depends only on measured quarter-hours, so the gaps can be processed in any order. The loop yields to the event
+  // loop, because a device with daily readings has a thousand gaps.
   for (const line of lines) {
     await setImmediate();
     const shared = distributeGap(quarters, line, { clockOf, wholeMs });

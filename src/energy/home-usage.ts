@@ -7,8 +7,8 @@ import { readHomeByClockUnit, readHomeByDay, readHomeByMonth } from './usage/hom
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
 /**
- * Returns the usage of a user's home in the buckets of a zone, in order, without buckets of unknown usage. `at`: start of the hour or
- * shorter bucket, or first day of the day or month.
+ * Returns the usage of a user's home in the buckets of a zone, in order; omits buckets of unknown usage. `at`: start of the hour or shorter
+ * bucket, or first day of the day or month.
  */
 export async function readHomeUsage(
   db: Database,

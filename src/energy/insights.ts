@@ -27,13 +27,14 @@ export interface UsageInsight extends RowTimeLabels {
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
 const NOTHING_MORE: ReadonlySet<IncludableField> = new Set();
 /**
- * Number of days in a page of rows by hour: 2,976 rows, so that a month of quarter-hours is also one page. With pages of 31 days, a year
- * took twice as long, and the first byte was sent only a few milliseconds earlier.
+ * Number of days in a page of rows by hour: 2,976 rows. A page of rows by quarter-hour has as many rows, which are a whole month. With
+ * pages of 31 days, a year of hours took twice as long, and the first byte was sent only a few milliseconds earlier.
  */
 const DAYS_OF_A_PAGE = 124;
 
 /**
- * Splits a range for reading, by one query for each part: pages of several days if rows are shorter than a day, otherwise the whole range.
+ * Splits a range into the ranges that one query each reads: pages of several days if rows are shorter than a day, otherwise the whole
+ * range.
  */
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
   isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
@@ -54,7 +55,7 @@ export async function loadInsights(
   return rows;
 }
 
-/** Yields the rows of `loadInsights` page by page. Each page is a separate query; the home is loaded once. */
+/** Yields the rows of `loadInsights` page by page. The home is loaded once; each page is then read by a separate query. */
 export async function* streamInsightPages(
   db: Database,
   userId: string,
@@ -77,8 +78,8 @@ const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadOptions => ({
 });
 
 /**
- * Returns imports, one row per bucket in the range's time zone. Omits buckets without known data. Null if the home's usage is not the sum
- * of its imports.
+ * Returns imports, one row for each bucket in the range's time zone. Omits buckets without known data. Null if the home's usage is not the
+ * sum of its imports.
  */
 export async function loadImportInsights(
   db: Database,
@@ -90,7 +91,7 @@ export async function loadImportInsights(
   return found && insightsOf(found, range, groupBy);
 }
 
-/** Converts imports to rows of a response. Yields to the event loop between batches of rows. */
+/** Converts imports to the rows of a response. Yields to the event loop between batches of rows. */
 function insightsOf(
   { at, milliwattHours, peaks }: BucketImports,
   range: DayRange,

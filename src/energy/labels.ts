@@ -4,8 +4,8 @@ import { DateTime } from 'luxon';
 export const formatHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**
- * Returns the local hour (0 to 23) of an instant in a time zone. One response calls this function about thirty times, so UTC, the most
- * frequent zone, has a fast path.
+ * Returns the local hour (0 to 23) of an instant in a time zone. For UTC, the most frequent zone, there is a fast path, because one
+ * response calls this function about thirty times.
  */
 export const getHourOfDay = (instant: Date, zone: string): number =>
   zone === 'UTC' ? instant.getUTCHours() : DateTime.fromJSDate(instant, { zone }).hour;

@@ -2,8 +2,8 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
- * Estimates how the energy of a long silence was distributed over the hours: like on similar days before the silence, instead of evenly as
- * by the counting rules. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
+ * Estimates how the energy of a long silence of a register was distributed over the hours: as on similar days before the silence. The
+ * counting rules distribute it evenly. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
  * docs/decisions/0092).
  */
 
@@ -18,7 +18,7 @@ export interface ImportedQuarterHours {
   coveredMs: Float64Array;
 }
 
-/** Quarter-hours `[first, end)` by index, over which the energy of one gap was distributed evenly (a straight line). */
+/** Quarter-hours `[first, end)`, by index, over which the counting rules distributed the energy of one gap evenly. */
 export interface InterpolatedRange {
   first: number;
   end: number;
@@ -26,9 +26,9 @@ export interface InterpolatedRange {
 
 type Clock = ReturnType<typeof createWallClock>;
 
-/** Data that the distribution of a gap depends on, in addition to the gap. */
+/** Data from which the distribution of a gap is computed, in addition to the gap itself. */
 export interface DistributionContext {
-  /** Local time of the home for all of the quarter-hours. */
+  /** Returns the local time in the home's zone for any of the quarter-hours. */
   clockOf: Clock;
   /** Returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms). */
   wholeMs: (ms: number) => number;
@@ -39,22 +39,22 @@ const QUARTER_HOURS_PER_HOUR = 4;
 /** Minimum and maximum length of a gap whose energy is distributed. If a gap is longer, the days before it are no longer representative. */
 const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
 export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
-/** Similar days are searched in the four weeks before a gap. */
+/** Number of quarter-hours before a gap in which similar days are searched: four weeks. */
 export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
 /**
- * Minimum numbers of similar hours, out of the 20 days from Monday to Friday and the eight weekend days of four weeks. With fewer hours, a
- * habit cannot be recognised.
+ * Minimum numbers of similar hours. The four weeks before a gap contain 20 of them for a workday and eight for a weekend day. With too few
+ * hours, a habit cannot be recognised.
  */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
- * Maximum difference in mWh between the quarter-hours of an evenly distributed gap. They differ by 1 mWh because each bound is rounded
- * down, and by a few mWh if several registers (tariffs, phases) are added up.
+ * Maximum difference in mWh between two quarter-hours of an evenly distributed gap. They differ by 1 mWh because of rounding, and by a few
+ * mWh if the energy is a sum over several registers (tariffs, phases).
  */
 const STEP_MWH = 4;
 
 /**
- * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. If the energy per quarter-hour changes,
- * there was a reading, which ends the range: the energies before and after the reading are known separately.
+ * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the energy per
+ * quarter-hour changes: the change shows that there was a reading, so the energies before and after it are known separately.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];
@@ -76,9 +76,9 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHou
 
 /**
  * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: by the mean of the same clock hour on days of
- * the same kind (Monday to Friday, or weekend) in the four weeks before the gap. Only completely measured hours are used. Cumulative shares
- * are rounded down, so that their sum equals the gap's energy. Null if the gap is too short or too long, or similar hours are missing or
- * all 0. Pure.
+ * the same kind (Monday to Friday, or weekend) in the four weeks before the gap. Only completely measured hours are used. Rounding down
+ * applies to the sum up to each quarter-hour, so the total equals the gap's energy. Null if the gap is too short or too long, or if there
+ * are too few similar hours or all of them are 0. Pure.
  */
 export function distributeGap(
   quarters: ImportedQuarterHours,
@@ -113,12 +113,12 @@ export function distributeGap(
   return shared;
 }
 
-/** Groups of similar hours: 24 hours of the day from Monday to Friday, and then 24 hours of weekend days. */
+/** Similar hours form 48 groups: the 24 hours of the day from Monday to Friday, and then, from this index on, those of weekend days. */
 const FIRST_OF_WEEKEND = 24;
 const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
 
-/** Returns the completely measured hours, grouped by similarity. */
+/** Returns the energies of the completely measured hours by group of similar hours. */
 function likeHours(
   quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
@@ -141,7 +141,7 @@ function likeHours(
   return Map.groupBy(whole, ({ key }) => key);
 }
 
-/** Returns the mean energy in whole mWh of each group of similar hours that has enough hours. */
+/** Returns, for each group with enough similar hours, their mean energy in whole mWh. */
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {

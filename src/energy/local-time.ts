@@ -4,15 +4,15 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import { CLOCK_UNITS, type ClockUnit, type DayRange, MIN_OFFSET_DURATION_MS } from './ranges.ts';
 
 /**
- * Computes local times in SQL with the time zone database of this process, in which ranges are computed, too. With the database server's
- * own version, days could begin at other instants, and rows could lie outside the range (for example for Africa/Casablanca, whose rules
- * change every year).
+ * Computes local times in SQL by the time zone rules of this process, which also determine the bounds of ranges. The database server may
+ * have another version of the rules, by which days begin at other instants, so that rows could lie outside the range (for example for
+ * Africa/Casablanca, whose rules change every year).
  */
 
-/** Times of a zone, not necessarily whole days. */
+/** Time range in a zone. It need not consist of whole days. */
 type RangeInZone = Pick<DayRange, 'from' | 'to' | 'zone'>;
 
-/** Last year for which offsets are computed. Later times would have the last offset, but none are stored. */
+/** Last year for which offsets are computed. For later times, the last offset would be used, but no data of such times are stored. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
@@ -47,7 +47,7 @@ function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   return changes;
 }
 
-/** Returns the first instant in `(beforeMs, atMs]` that has the offset of `atMs`. */
+/** Finds the time of an offset change: the first instant in `(beforeMs, atMs]` at which the zone has the offset `offsetMs`. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {
@@ -89,7 +89,7 @@ export function createClockUnitEndFinder(range: RangeInZone, unit: ClockUnit): (
   };
 }
 
-/** Returns the offsets of a range as arrays for SQL: the starts of all offsets but the first, and all offsets. */
+/** Returns the offsets of a range as arrays for SQL: `offsets` contains all of them, and `starts` the starts of all but the first. */
 function arraysOf(range: DayRange): { starts: Date[]; offsets: string[] } {
   const offsets = listOffsets(range);
   return {
@@ -107,8 +107,8 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: DayRange): Raw
 }
 
 /**
- * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock skips that start
- * (Lord Howe Island: from 02:00 to 02:30), the hour starts when the clock changes. If half an hour is repeated, the repetition is a
+ * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock skips this start
+ * (on Lord Howe Island, from 02:00 to 02:30), the hour starts when the clock changes. If half an hour is repeated, the repetition is a
  * separate hour.
  */
 export function startOfClockUnitSql(

@@ -14,12 +14,12 @@ export interface MonthlyUsageRow {
   /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
-  /** Mean daily usage of the month, over the days with known usage. */
+  /** Mean usage of a day, over the days of the month with known usage. */
   avg_daily_kwh: number;
   peak_hour: string | null;
   /**
-   * Difference from the previous month; for the current month, from the same days of the previous month. Null if the usage of the previous
-   * month is unknown.
+   * Difference from the usage of the previous month. If the month is the current one, difference from the same days of the previous month.
+   * Null if the usage of the previous month is unknown.
    */
   change_kwh: number | null;
   change_percent: number | null;
@@ -62,7 +62,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
-    // The sums of the days are added up first, because the physical lower bound applies to the total of a month, not to single days.
+    // The physical lower bound of usage applies to a whole month. The sums of its days are therefore added up before the usage is computed.
     return { rows: compareMonths(days, today, (rows) => computeHomeUsage(addHomeSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>

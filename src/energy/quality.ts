@@ -10,7 +10,10 @@ import { type DayRange, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Names, in a quality report, of the verdicts on readings that were excluded or treated specially (ingest/normalise/counting-rule.ts). */
+/**
+ * Stored verdict (ingest/normalise/counting-rule.ts) for each finding of a quality report. Findings are about readings that were excluded
+ * or treated specially.
+ */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -32,7 +35,7 @@ interface Rejection {
 }
 
 /**
- * Data quality of a device in a month. An interval is a past quarter-hour (UTC) in which the device existed: received,
+ * Data quality of a device in a month. The intervals are the past quarter-hours (UTC) in which the device existed. Each is received,
  * estimated, partial or missing. Energies are in kWh, exact to the mWh.
  */
 export interface MonthQuality {
@@ -56,7 +59,7 @@ export interface MonthQuality {
   import_change_kwh: number;
   export_change_kwh: number;
   findings: Record<ReadingFinding, number>;
-  /** Numbers of readings that manual edits exclude, and of readings that they add. */
+  /** Number of readings that manual edits exclude, and number of readings that manual edits add. */
   excluded_readings: number;
   added_readings: number;
   /** Ids of the manual edits in force that affect the month. */
@@ -110,7 +113,8 @@ export async function loadDeviceQuality(
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as ReadingFinding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming` is not reported: it is on the first reading after a reset or a replaced meter, which is used like any other.
+    // The verdict `confirming` is not reported. The first reading after a reset or a replaced meter has this verdict, but is used like any
+    // other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -211,7 +215,7 @@ async function addIntervals(
 
 const monthAt = (instant: string, range: DayRange) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
 
-/** Returns, by month, the number of late readings for hours in the range and the changes they made. */
+/** Returns, by month, the number of readings that arrived late for hours in the range, and the changes that they made. */
 async function lateIn(db: Database, deviceId: string, range: DayRange) {
   // Raw SQL, here and below: local months are computed with the time zone database of this process.
   const { rows } = await sql<{ month: string; readings: number; hours: number; imported: number; exported: number }>`
@@ -233,7 +237,7 @@ async function verdictsIn(db: Database, deviceId: string, range: DayRange) {
   return rows;
 }
 
-/** Returns the manual edits in force, by each month of the range that they affect. */
+/** Returns the manual edits in force: one row for each month of the range that an edit affects. */
 async function editsIn(db: Database, deviceId: string, range: DayRange) {
   const rows = await db
     .selectFrom('reading_edits')
@@ -259,7 +263,10 @@ async function editsIn(db: Database, deviceId: string, range: DayRange) {
   });
 }
 
-/** Returns, by month, why messages received in the range were rejected: the most frequent reasons, and all others combined (null). */
+/**
+ * Returns, by month, the number of messages in the range that were rejected, by reason. All but the most frequent reasons are combined
+ * (null).
+ */
 async function rejectionsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (

@@ -6,7 +6,7 @@ import { DAY_MS } from '#src/core/units.ts';
 export interface DayRange {
   from: Date;
   to: Date;
-  /** Name of the time zone in the IANA database. */
+  /** Name of the zone in the IANA time zone database. */
   zone: string;
   /** First and last day in the zone, YYYY-MM-DD. */
   start: string;
@@ -14,8 +14,8 @@ export interface DayRange {
 }
 
 /**
- * Units of rows that are shorter than a day, with their lengths in minutes. Each unit begins on the clock of the range's zone; a change of
- * clocks may cut a unit.
+ * Units of rows that are shorter than a day, with their lengths in minutes. The units follow the local clock of the range's zone; a clock
+ * change may shorten a unit.
  */
 export const CLOCK_UNITS = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
 export type ClockUnit = keyof typeof CLOCK_UNITS;
@@ -24,8 +24,8 @@ export type ClockUnit = keyof typeof CLOCK_UNITS;
 export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
 
 /**
- * Names in the IANA database without a slash: links, and legacy zones. The names are listed here because a library that accepts them also
- * accepts ambiguous abbreviations (IST, CST).
+ * IANA names without a slash: aliases, and zones of old systems. They are listed here, because a library that accepts them also accepts
+ * ambiguous abbreviations (IST, CST).
  */
 const WITHOUT_PLACE = new Set(
   `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica
@@ -33,7 +33,7 @@ const WITHOUT_PLACE = new Set(
    W-SU WET Zulu`.split(/\s+/),
 );
 
-/** Whether a name is a time zone of the IANA database. Links are accepted; abbreviations and offsets are not. */
+/** Whether a name is a time zone of the IANA database. Aliases are accepted; abbreviations and offsets are not. */
 export function isZone(name: string): boolean {
   if (!WITHOUT_PLACE.has(name) && !/^(?!SystemV\/)[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
   return IANAZone.isValidZone(name);
@@ -46,8 +46,8 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Returns the first instant of the day or month that contains a time in a zone. The clock does not always show 00:00 then. If the clock
- * goes back over midnight (Azores, Havana), the first of the two midnights is returned.
+ * Returns the first instant of the day or month that contains a time in a zone. The clock does not always show 00:00 at this instant. If
+ * the clock goes back over midnight (Azores, Havana), there are two midnights, of which the first is returned.
  */
 export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
@@ -90,7 +90,7 @@ export function splitByMonth({ start, end, zone }: DayRange): DayRange[] {
 /** Length of the range that one query reads and that is held in memory at a time. */
 const CHUNK_MS = 96 * DAY_MS;
 
-/** Yields the chunks of `[fromMs, toMs)`; both bounds are starts of quarter-hours. Between two chunks, the process can do other work. */
+/** Yields the chunks of `[fromMs, toMs)`; both times must be starts of quarter-hours. Between two chunks, the process can do other work. */
 export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGenerator<{ from: Date; to: Date }> {
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
@@ -103,7 +103,7 @@ export function countDays(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
-/** Returns the number of calendar months that contain the days. */
+/** Returns the number of calendar months in which the days from `start` to `end` lie. */
 export function countMonths(start: string, end: string): number {
   const number = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
   return number(end) - number(start) + 1;
@@ -127,14 +127,14 @@ export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month'
   return createDayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** Minimum time in ms for which any time zone has had the same offset since 1970. */
+/** In every time zone, each UTC offset since 1970 has lasted at least this long, in ms. */
 export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
-/** From this time on, the rules of every zone repeat yearly (the tz database lists changes up to then). */
+/** From this time on, the rules of every zone repeat yearly (the tz database lists changes only up to then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Returns the length in minutes of the longest pieces of UTC hours of which all the zone's clock hours (or shorter units) in the range
- * consist. Checks at most 1,800 offsets, however long the range is.
+ * Returns the length in minutes of the longest pieces of UTC hours from which every clock hour (or shorter unit) of the zone in the range
+ * can be composed. Checks at most 1,800 offsets, however long the range is.
  */
 export function findLongestPieceMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];

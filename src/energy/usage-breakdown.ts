@@ -13,7 +13,7 @@ export interface ElectricityDevice {
   type: string;
   location: string;
   placement: Placement;
-  /** Consumption meter upstream of the device, whose energy includes the device's. */
+  /** Consumption meter that the device is behind. The meter's energy includes the device's energy. */
   upstream_device_id: string | null;
   is_gone: boolean;
   /** Imported and exported energy; null for a direction without known data. */
@@ -27,7 +27,7 @@ export interface ElectricityDevice {
 interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
   /** Verdicts on the readings in the range that were excluded or treated specially, with the number of readings for each verdict. */
   notes: { note: Note; count: number }[];
-  /** Reasons for rejected messages with their numbers, from the last `MAX_REJECTED` messages in the range. */
+  /** Reasons of the last `MAX_REJECTED` rejected messages in the range, with the number of messages for each reason. */
   rejected: { reason: string; count: number }[];
 }
 
@@ -40,11 +40,11 @@ export interface UsageBreakdown {
   devices: FigureDevice[];
 }
 
-/** Maximum numbers of rejected messages considered for a device, and of reasons reported. */
+/** Maximum numbers, for each device, of rejected messages that are evaluated and of reasons that are reported. */
 const MAX_REJECTED = 1_000;
 const MAX_REASONS = 3;
 
-/** Verdicts (`reading_notes.verdict`) that concern an owner. The next reading resolves all other verdicts. */
+/** Verdicts (`reading_notes.verdict`) that are shown to the owner. All other verdicts become final with the next reading. */
 export const VERDICTS_FOR_OWNER = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
 type Note = (typeof VERDICTS_FOR_OWNER)[number];
 
@@ -132,7 +132,8 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: DayRa
 }
 
 async function rejectedOf(db: Database, ids: readonly string[], { from, to }: DayRange) {
-  // Raw SQL: reads only the latest messages of each device. A device that sends only invalid messages therefore costs no more than others.
+  // Raw SQL: reads only the latest messages of each device, so that a device that sends only invalid messages does not take more time than
+  // others.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
       SELECT device_id, reason, count(*)::int AS count FROM (

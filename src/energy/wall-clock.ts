@@ -10,7 +10,7 @@ export interface ClockDay {
   month: number;
   /** ISO weekday of the day; 1 is Monday. */
   weekday: number;
-  /** Number of quarter-hours (UTC) that begin on the day: 96, or for example 92 or 100 if the clock changes. */
+  /** Number of quarter-hours (UTC) that begin on the day: usually 96, but for example 92 or 100 on days with a clock change. */
   quarters: number;
 }
 
@@ -33,8 +33,8 @@ export function getStartOfClockUnit(
 }
 
 /**
- * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`. The quarter-hours must be passed in order: calling a
- * calendar library for each would take longer than all other processing.
+ * Returns a function that returns the local time of a quarter-hour in `[fromMs, toMs)`. It must be called for the quarter-hours in order,
+ * which allows a fast computation: calling a calendar library for each would take longer than all other processing.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
   // One day is added at each end, because a clock that is set back across midnight repeats the end of a day.
@@ -67,7 +67,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
   };
 }
 
-/** Returns a day by its number since 1970-01-01, a Thursday. */
+/** Returns a day from its number: the days since 1970-01-01, which was a Thursday. */
 function dayOf(number: number): ClockDay {
   const date = new Date(number * DAY_MS);
   return {

@@ -12,13 +12,14 @@ import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
- * Method by which the estimated energy of a row was distributed: by similar days, or evenly. Null if the row contains no estimated energy.
+ * Method by which the estimated energy of a row was distributed: as on similar days, or evenly. Null if the row contains no estimated
+ * energy.
  */
 export type EstimateKind = 'like_days' | 'line' | null;
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** Requested rows, and the time zone for similar days. */
+/** The requested rows, and the time zone by which similar days are found. */
 interface Asked {
   range: DayRange;
   groupBy: GroupBy;
@@ -28,8 +29,8 @@ interface Asked {
 }
 
 /**
- * Returns the rows of a device's usage with the energy of long gaps distributed by similar days (like-days.ts) instead of evenly, and the
- * kind of estimate in each row.
+ * Returns the rows of a device's usage after the energy of long gaps was distributed as on similar days (like-days.ts) instead of evenly,
+ * with the method of each row.
  */
 export async function distributeGapsBySimilarDays(
   db: Database,
@@ -55,7 +56,7 @@ interface Sum {
 }
 
 /**
- * Returns the sums of the quarter-hours of each row, by `starts_at` for rows by hour or shorter rows, and by `date` for days and months.
+ * Returns the sums of the quarter-hours of each row. The key is `starts_at` for rows of an hour or shorter, and `date` for days and months.
  */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
@@ -98,7 +99,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   return sums;
 }
 
-/** Reads the imports of a device in `[fromMs, toMs)`, which are starts of quarter-hours. */
+/** Reads the imports of a device in `[fromMs, toMs)`; both times must be starts of quarter-hours. */
 async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarterHours> {
   const list = () => new Float64Array((toMs - fromMs) / QUARTER_HOUR_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };

@@ -19,12 +19,12 @@ import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 /**
- * Maximum number of homes × hours (or shorter rows) that one statement reads, in some tenths of a second. Homes whose usage is not the sum
- * of their imports take ten times as long.
+ * Maximum number of rows (one for each home and hour, or shorter unit) that one statement reads; reading them takes some tenths of a
+ * second. For homes whose usage is not the sum of their imports, the maximum is lower, because reading a row takes ten times as long.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
-/** Maximum number of rows, one per home and bucket, that one statement returns. */
+/** Maximum number of rows, one for each home and bucket, that one statement returns. */
 const MOST_ROWS = 20_000;
 
 /** Sums of a group in a bucket. `peak`: the part of the bucket (such as an hour of a day) with the highest usage of all homes together. */
@@ -35,8 +35,8 @@ export interface GroupBucket {
 }
 
 /**
- * Returns the combined sums of a group's homes in the buckets of a range. Omits buckets for which nothing is known. `begun`: stored sums of
- * the first days of the current month, read in the same snapshot.
+ * Returns the combined sums of a group's homes in the buckets of a range. Omits buckets for which nothing is known. `monthToDate`: stored
+ * sums of the current month's first days, which must have been read in the same database snapshot.
  */
 export async function computeGroupBuckets(
   db: Database,
@@ -154,8 +154,8 @@ export const UNKNOWN_MEASURES_OF_HOME: HomeMeasures = {
 };
 
 /**
- * Splits homes into batches for one statement each. A batch has a maximum reading time, and a maximum number of hours in which the roles of
- * a home change, because such hours are read by quarter-hour.
+ * Splits homes into batches, each for one statement. The number of rows in a batch is limited, and so is the number of hours in which roles
+ * of the homes' devices change, because such hours are read by quarter-hour.
  */
 export function* splitIntoBatches(
   homes: readonly Home[],

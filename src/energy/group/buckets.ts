@@ -33,7 +33,9 @@ export function listBuckets(range: DayRange, unit: GroupBucketUnit): BucketWithN
 /** Returns the number of hours in a range; a partial hour is one hour. */
 const countHours = ({ from, to }: DayRange): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/** Returns the number of rows to read for each home in some buckets of a range: one row for each hour or shorter unit. */
+/**
+ * Returns the number of rows that are read for each home in a range: one for each hour, or for each bucket that is shorter than an hour.
+ */
 export const countRowsToRead = (range: DayRange, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
@@ -46,7 +48,7 @@ export const isWholeMonth = (range: DayRange): boolean =>
 
 /**
  * Returns the UTC month that contains a range, and the parts of the month outside the range. Null if the range is less than half of the
- * month or its zone is not UTC: stored sums by month and hour of day then save no time.
+ * month or its zone is not UTC: reading the month's stored sums by hour of day then saves no time.
  */
 export function findCoveringUtcMonth(
   range: DayRange,
@@ -68,7 +70,7 @@ export function* listDays({ start, end }: Pick<DayRange, 'start' | 'end'>): Gene
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the missing days as ranges of consecutive days. */
+/** Returns those of the days that are missing, as ranges of consecutive days. */
 export function findMissingDays(
   days: Iterable<string>,
   isThere: (day: string) => boolean,

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { formatDeviceRolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
-/** Cache of composition hashes by group. A group object exists for one response; the hash is needed several times in it. */
+/**
+ * Cache of composition hashes by group. One response uses the hash of a group several times; its group object exists only for this
+ * response.
+ */
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
- * Returns a SHA-256 hash of the members of a group and of the composition of each home before a time. Members, compositions and stored
- * consumption together determine the group's sums. The hash changes if a member or a placement changes, or if data of a device arrive for
- * an earlier time. A device that is added later changes the hash only if the usage of its home was the sum of the home's imports until
- * then.
+ * Returns a SHA-256 hash of the members of a group and of the devices and roles in each member's home before a time. The sums of a group
+ * depend only on these and on stored consumption. The hash changes if a member or a placement changes, or if data of a device arrive for an
+ * earlier time. A device that is added later changes the hash only if the usage of its home was the sum of the home's imports until then.
  */
 export async function computeCompositionHash(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

@@ -3,7 +3,7 @@ import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
 import type { IncludableField } from '../include.ts';
 import { filterUsersWithComposedHomes } from '../usage/composed.ts';
 
-/** Number of homes that are loaded together. */
+/** Number of homes that one statement loads. */
 const LOADED = 500;
 /**
  * Maximum number of homes that stay in memory between the pages of a response: some 10 MB. Larger groups are loaded again for each page.
@@ -21,8 +21,7 @@ export interface GroupOfHomes {
 }
 
 /**
- * Whether a request needs only usage and its estimated part. Sums of imports are then enough for homes whose usage is the sum of their
- * imports.
+ * Whether a request needs only usage and its estimated part. If so, imports are enough for homes whose usage is the sum of their imports.
  */
 export const areImportSumsSufficient = (include: ReadonlySet<IncludableField>): boolean =>
   [...include].every((name) => name === 'estimated');

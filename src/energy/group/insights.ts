@@ -12,15 +12,16 @@ import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
 /**
- * Number of days in a page of rows by hour or day; each page is a separate query. A page of shorter rows has as many rows, and therefore
- * fewer days.
+ * Number of days in a page of rows by hour or day; each page is a separate query. A page of half-hours or quarter-hours has as many rows,
+ * and therefore fewer days.
  */
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes page by page: one row per bucket in the range's time zone, with the requested fields. The
- * usage in a bucket is the sum of the homes' known usage; buckets without known usage are omitted. `kept`: stored sums of days or months.
- * Missing sums are computed; the computation of the current month continues from its stored days.
+ * Yields the combined usage of a group's homes page by page: one row for each bucket in the range's time zone, with the requested fields.
+ * The usage in a bucket is the sum of the homes' known usage; buckets without known usage are omitted. `stored`: stored sums of days or
+ * months. Missing sums are computed; the sum of the current month is computed from the stored sum of its first days and from its later
+ * days.
  */
 export async function* streamGroupInsights(
   db: Database,
@@ -76,7 +77,7 @@ function keptIn(
   };
 }
 
-/** Whether the first days of a month are stored and lie in the requested range. */
+/** Whether a sum of the month's first days is stored, and all of these days lie in the requested range. */
 const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: DayRange, groupBy: GroupBy): boolean =>
   groupBy === 'month' && monthToDate !== null && monthToDate.month === start && monthToDate.end <= end;
 

@@ -5,7 +5,10 @@ import { listSumNames } from '../home/sums.ts';
 import { homeSumColumnsSql } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
-/** Stored sums of the first days of a group's month. A computation continues from these sums if the homes and their roles are unchanged. */
+/**
+ * Stored sums of the first days of a group's current month. If the homes and the roles of their devices are unchanged, only later days are
+ * added to these sums.
+ */
 export interface MonthToDate {
   groupId: string;
   zone: string;
@@ -17,7 +20,7 @@ export interface MonthToDate {
   parts: readonly BucketPart[];
 }
 
-/** Columns of `kept_begun_homes`, by name of the sum. */
+/** Columns of the table `kept_begun_homes`, by the name of the sum that each contains. */
 const COLUMNS = {
   balance: 'balance',
   floor: 'floor',
@@ -47,8 +50,8 @@ export function monthToDateHomesSql(
 }
 
 /**
- * Stores the sums of the first days of the current month, and replaces the sums of fewer days of the month. The caller must have deleted
- * sums of any other month. `from`, `to`: bounds of the days.
+ * Stores the sums of the first days of the current month, and replaces sums of fewer days of this month. The caller must have deleted the
+ * sums of other months. `from`, `to`: bounds of the days.
  */
 export async function storeMonthToDate(
   trx: Database,

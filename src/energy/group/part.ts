@@ -1,6 +1,6 @@
 /**
- * Combined usage (mWh) of some homes in a part of a bucket. The parts of a day are clock hours (by their start in Unix seconds); the parts
- * of a month or span are hours of the day; an hour has only itself as a part. The peak is the part with the highest usage.
+ * Combined usage (mWh) of some homes in a part of a bucket. A day consists of clock hours (`part`: the start in Unix seconds); a month or
+ * span consists of hours of the day (`part`: 0 to 23); an hour is its own only part. The part with the highest usage is the bucket's peak.
  */
 export interface BucketPart {
   /** Key of the bucket: the start in Unix seconds for an hour, the first day (YYYY-MM-DD) for a day or month, `''` for a span. */

@@ -5,7 +5,7 @@ import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts
 
 // Raw SQL: row locks, and transactions that share a snapshot.
 
-/** Maximum number of changed days processed in one transaction. */
+/** Maximum number of recorded changes that one transaction processes. */
 const MOST_CHANGES = 20_000;
 
 /** Returns the start of yesterday (UTC). Most readings still arrive for yesterday and today, so no sums of that time are stored. */
@@ -13,9 +13,9 @@ export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.
 
 /**
  * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
- * published to writers, which from then on record their changes before it. The bound becomes valid when all transactions that may not have
- * read it have ended. `isClosing`: closes hours that are still open (the latest hour of a device, stored in its head), because changes of
- * open hours are not recorded (with continuous aggregates, the refresh closes them).
+ * published to the processes that write consumption, which from then on record their changes before it. The bound becomes valid when all
+ * transactions that may not have read it have ended. `isClosing`: also closes earlier hours that are still open (the latest hour of a
+ * device, stored in its head), because changes of open hours are not recorded. With continuous aggregates, the refresh job closes them.
  */
 export async function advanceStorableSumsBound(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function advanceStorableSumsBound(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Changes need not be recorded while hours are closed, because no sums of these days are stored yet.
+  // Closing the hours may change days before the new bound. Recording such changes is not necessary: no sums of these days are stored yet.
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -46,9 +46,11 @@ export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES)
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // Transactions that store sums also lock this row. Once this transaction has the lock, it sees and deletes their sums, too.
+      // Transactions that store sums lock this row, too. When this transaction gets the lock, their sums are committed, so that it can
+      // delete them.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, the sums of a day are correct only if the day is not marked as stale.
+      // With continuous aggregates, a day that is marked as stale is refreshed later. Its sums would be wrong if they were computed before
+      // that.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (

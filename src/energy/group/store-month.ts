@@ -14,16 +14,13 @@ import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL: lists are passed as single parameters.
 
-/**
- * Dependencies of storing the sums of a month. `homesOf` returns the homes whose energy is included in the sums of a group, with its
- * subgroups, in order.
- */
+/** Dependencies of storing the sums of a month. `homesOf` returns the homes of a group and of its subgroups, in order. */
 export interface StoreMonthDependencies {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
 }
 
-/** Returns the months for which sums by day are stored, latest first, back to the first month with stored consumption. */
+/** Returns the months whose sums by day should be stored, latest first, back to the first month with stored consumption. */
 export async function listMonthsToStore(
   db: Database,
   homes: readonly string[],
@@ -86,7 +83,7 @@ export async function storeMonthSums(
   });
 }
 
-/** Stores the sum of the current month so far. A stored sum that is still valid is extended by the later days. */
+/** Stores the sum of the current month so far. If a valid sum is stored already, adds the later days to it. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: DayRange): Promise<number> {
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
@@ -129,8 +126,8 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
 }
 
 /**
- * Returns a function that checks whether a range has ended before `before` and no home has an open hour (the latest hour of a device) in
- * it.
+ * Returns a function that checks a range: the range has ended before `before`, and no device of the homes has its open hour (its latest
+ * hour, which still changes) in it.
  */
 async function closedness(
   trx: Database,

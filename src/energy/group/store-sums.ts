@@ -14,26 +14,24 @@ import {
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
 /**
- * Minimum number of homes in a group whose sums are stored. The sums of smaller groups are computed on request; for a year of days this
- * takes a tenth of a second.
+ * Minimum number of homes in a group for which sums are stored. The sums of smaller groups are computed on request; for a year of days,
+ * this takes a tenth of a second.
  */
 const LEAST_HOMES = 50;
 /**
  * Time in ms between two checks of a group's composition. After a change, the group's sums are computed on request until the next check.
  */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
-/** Maximum time for which a run of the job waits for older writers. The next run continues. */
+/** Maximum time in ms for which a run of the job waits for write transactions that began earlier. The next run continues. */
 const WAIT_MS = 5_000;
-/** Time after which a run of the job begins no further month of a group. */
+/** Time in ms after which a run of the job begins no further month of a group. */
 const PASS_MS = 10_000;
 
 /** Dependencies and limits of a run of the job that stores sums of groups. */
 export interface StoreSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /**
-   * Whether a refresh job materialises the closed hours of users. The refresh job then also closes open hours (each device's latest hour).
-   */
+  /** Whether a refresh job materialises the aggregates of users. That job then also closes open hours (each device's latest hour). */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
@@ -49,9 +47,9 @@ interface Kept {
 
 /**
  * Runs the job once that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each
- * group's owner. Invalid sums are removed, and missing ones computed, latest first. Stored sums equal sums computed on request
- * (`loadStoredSums` checks whether they are valid), so the job affects only response times. Each month of a group is one transaction, so
- * the job can be killed at any point. Returns the number of sums stored.
+ * group's owner. The job deletes invalid sums and computes missing ones, latest first. Stored sums equal sums computed on request
+ * (`loadStoredSums` checks whether they are valid), so they affect only response times. Each month of a group is one transaction, so the
+ * job can be killed at any point. Returns the number of sums stored.
  */
 export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
@@ -134,7 +132,10 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
   });
 }
 
-/** Returns the devices of a home whose history has stored facts, including the parts of producing devices. */
+/**
+ * Returns the devices of a home for which facts about their history are stored. For a producing device, also returns its groups of channels
+ * with placements of their own.
+ */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredHistory[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

@@ -35,7 +35,7 @@ export interface StoredGroupSums {
 
 /**
  * Returns the valid sums of a group by day or month in a range, as stored by a worker. A sum is valid if the composition of the group is
- * unchanged, no closed hour of its homes has changed since the sum was stored, and no hour of the sum is still open. Sums are stored only
+ * unchanged, no closed hour of its homes has changed since the sum was stored, and no hour of the sum is open again. Sums are stored only
  * for usage that is the sum of imports, and for its estimated part.
  */
 export async function loadStoredSums(
@@ -72,15 +72,15 @@ export async function loadStoredSums(
   };
 }
 
-/** Computes the sums of the current month from the stored sums of its first days and from its remaining days, in one snapshot. */
+/** Computes the sum of the current month from the stored sum of its first days and from its remaining days, in one snapshot. */
 export async function continueMonthToDate(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
   month: DayRange,
 ): Promise<GroupBucket[]> {
-  // In a transaction of a command-line command, each statement may read its own snapshot, and stored sums may be replaced between two
-  // snapshots.
+  // If a command of the command line has begun the transaction, each statement may have its own snapshot. The stored sums could then be
+  // replaced between two statements, so they are not used.
   if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
   return db
     .transaction()

@@ -20,7 +20,7 @@ type Added = (typeof ADDED)[number];
 /** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage and grid import of the homes while they had a grid meter. */
+  /** Usage and grid import of the homes, only from the time in which they had a grid meter. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -65,7 +65,7 @@ export class GroupTotals {
     if (expectedMs > 0 && measures.isComplete !== true) total.isComplete = false;
   }
 
-  /** Returns the names of the buckets with any data, in order. */
+  /** Returns the keys of the buckets with any data, in order. */
   names(): string[] {
     return [...this.buckets.keys()].sort();
   }

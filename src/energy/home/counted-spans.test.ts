@@ -6,8 +6,8 @@ const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /**
- * Series as in the roles of a device. Each series contributes to the device's energy in consecutive spans; the first and the last span are
- * unbounded.
+ * Spans of one series, as stored in the roles of a device. In each span, the series contributes to the device's import, export, both or
+ * neither. The first and the last span are unbounded.
  */
 const series = fc
   .record({
@@ -37,7 +37,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // After the end of the last contributing series, the last number of contributing series applies.
+            // If no series contributes after this time, the number of the last contributing series still applies.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -15,9 +15,9 @@ export interface IncludedSeries<Part extends string = string> extends InclusionS
 }
 
 /**
- * Returns the numbers of series that contribute to one device's energy, by part of the device, as spans in order and without gaps, from the
- * first to the last contributing series. If no series contributes any more in a direction, because the owner must first set the meaning of
- * a new register, the last number continues, so that the missing energy lowers the coverage. Pure.
+ * Returns, for each part of a device, the number of series that contribute to its energy: spans in order and without gaps, from the first
+ * to the last contributing series. If no series contributes any more in a direction, because the owner must first set the meaning of a new
+ * register, the last number is still returned, so that the missing energy lowers the coverage. Pure.
  */
 export function computeInclusionSpans<Part extends string>(
   series: readonly IncludedSeries<Part>[],
@@ -32,7 +32,7 @@ export function computeInclusionSpans<Part extends string>(
   return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, mergeInclusionSpans(all)]));
 }
 
-/** Adds up the numbers of series of overlapping spans. Returns consecutive spans. Pure. */
+/** Adds up the numbers of series in overlapping spans. Returns spans that do not overlap. Pure. */
 export function mergeInclusionSpans(spans: readonly InclusionSpan[]): InclusionSpan[] {
   const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
   return bounds.slice(1).map((toMs, index) => {
@@ -43,7 +43,7 @@ export function mergeInclusionSpans(spans: readonly InclusionSpan[]): InclusionS
   });
 }
 
-/** Expected coverage within `[fromMs, toMs)` in ms, summed over the contributing series of each direction. Pure. */
+/** Returns the expected coverage within `[fromMs, toMs)` in ms, summed over the contributing series of each direction. Pure. */
 export function sumExpectedCoverageMs(
   spans: readonly InclusionSpan[],
   fromMs: number,

@@ -17,20 +17,25 @@ const SUMS = [
   /** Time in ms with known production. */
   'productionMs',
   'charged',
-  /** The balance of a home: `balance` in sums.ts. */
+  /** The balance of the home's energy, from which its usage is computed (`balance` in sums.ts). */
   'balance',
-  /** Time in ms in which the channels of the exchange are known. */
+  /** Time in ms for which the channels of grid, production and storage devices are known. */
   'knownMs',
 ] as const;
 type ExchangeSum = (typeof SUMS)[number];
 
 /** Energy that a home imported, exported, produced and stored, by quarter-hour (UTC), in order, in whole mWh. */
 export type HomeEnergyExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
-  /** For each quarter-hour: 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
+  /**
+   * For each quarter-hour: 1 if the home has a grid meter and all channels of grid, production and storage devices are known for the whole
+   * quarter-hour, otherwise 0.
+   */
   isKnown: Float64Array;
 };
 
-/** Reads the energy that a home exchanged with the grid, produced and stored in `[from, to)`, both starts of quarter-hours. */
+/**
+ * Reads the energy that a home exchanged with the grid, produced and stored in `[from, to)`. Both times must be starts of quarter-hours.
+ */
 export async function readHomeEnergyExchange(
   db: Database,
   home: Home,
@@ -42,7 +47,10 @@ export async function readHomeEnergyExchange(
   return { ...sums, isKnown };
 }
 
-/** Returns the weight of each role's measures in the sums of an exchange. The known time is summed over the same channels as the energy. */
+/**
+ * Returns the factors with which the measures of each device enter the sums of an exchange. The known time is summed over the same channels
+ * as the energy.
+ */
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTimeRange<ExchangeSum>[] {
   return listRolePeriods(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
@@ -75,7 +83,8 @@ function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTim
 }
 
 /**
- * Time in which the channels that an exchange depends on are expected to have data. No data are expected while the home has no grid meter.
+ * Returns the time in which the channels of grid, production and storage devices are expected to have data. While the home has no grid
+ * meter, no data are expected.
  */
 const exchangedChannels: ExpectedChannelTime = (device, { roles, isGridThere }, fromMs, toMs) => {
   const { imports, exports } = sumExpectedCoverageMs(device.counted, fromMs, toMs);

@@ -13,7 +13,7 @@ export interface Home extends HomeLoadOptions {
   /** Every device that contributes to the home's energy, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly ConstantRolesRange[];
-  /** Devices with another role than consumption at some time. The aggregates of these devices are read one by one. */
+  /** Devices that at some time have a role other than consumption. The aggregates of these devices are read one by one. */
   special: readonly HomeDevice[];
   had: PlacementsWithCountingDevice;
 }
@@ -24,30 +24,31 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
-  /** Placement that the owner set for some channels of the device. Null: the row describes the other channels. */
+  /**
+   * Placement that the owner set for some channels of the device; the row then describes these channels. Null: the row describes the other
+   * channels.
+   */
   meter: Placement | null;
-  /** Time in which series contribute to the device's energy, Unix ms, and the number of these series by direction. */
+  /** Time range in which the number of contributing series is constant (Unix ms), and this number by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
   /** Start of the quarter-hour in which the device's first interval with known energy begins. Null if no energy is known yet. */
   begins_at: Date | null;
-  /** Net export (export minus import) of a producing device, or of its part `meter`, mWh. */
+  /** Export minus import of a producing device, or of its channels with the placement `meter`, in mWh. */
   net_export: number | null;
   part_net_export: number | null;
 }
 
-/** Measures that are needed from a home in addition to its consumption. */
+/** Measures to load for a home in addition to its usage. */
 export interface HomeLoadOptions {
-  /** Whether measures beyond consumption are needed. */
   isMoreAsked: boolean;
-  /** Whether the sum of the consumption devices is needed. */
   needsConsumption: boolean;
 }
 
 export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
-  // Raw SQL, because this query is on the hot path of every answer about a home.
+  // Raw SQL: every response about a home runs this query.
   const { rows } = await createQueryFunction(db)<Row>(
     `${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`,
     [userId],
@@ -66,7 +67,7 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
 
 /**
  * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement.
- * `meter`: the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
+ * `meter`: the commodity, in kWh or m³. The caller must have checked that the request may access the user or device.
  */
 export async function loadHomeForCommodity(
   db: Database,
@@ -93,7 +94,7 @@ export async function loadHomeForCommodity(
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
 
-/** SQL for devices with contributing series, with the number of these series by placement of channels and by time. */
+/** SQL for devices with contributing series: the number of these series by time, and by the placement of channels. */
 const devicesWhere = (where: string): string => `
   SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter, ${TIMES},
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
@@ -101,8 +102,8 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * SQL for devices with facts from each device's history, in one statement, because a later statement could read other series. The whole
- * past of a producing device is added up to find its direction, unless the device never had a series for import.
+ * SQL that adds facts from each device's history to the query `counted`. This is one statement: with two statements, the second could find
+ * other series. The direction of a producing device follows from its whole history; the history is not read if the device never imported.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -117,14 +118,14 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
 
 /**
  * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if no series ever contributed to
- * its energy. `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller
- * checks that the device is within its reach.
+ * its energy. `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller must
+ * have checked that the request may access the device.
  */
 export async function loadDeviceAsHome(
   db: Database,
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
-  // Raw SQL, because this query is on the hot path of every answer about a device.
+  // Raw SQL: every response about a device runs this query.
   const { rows } = await createQueryFunction(db)<Row>(
     `${PREPARED_PREFIX}${withPasts(devicesWhere('d.device_id = $1'))}`,
     [deviceId],
@@ -140,15 +141,15 @@ export async function loadDeviceAsHome(
     counted: mergeInclusionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Limits the stretches to the time in which the device exists. At other times the result would be the consumption of the home's other
-  // devices.
+  // Limits the stretches of time to those in which the device exists. At other times, the result would be the consumption of the home's
+  // other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
 /**
- * Returns devices, each followed by those of its channels that have placements of their own. The energy of such channels is part of the
- * device's energy. Pure.
+ * Returns devices, each followed by those of its channels that have placements of their own, as separate entries. The energy of a device
+ * includes the energy of these channels. Pure.
  */
 function placedDevices(rows: readonly Row[]): HomeDevice[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {

@@ -23,8 +23,8 @@ export type HomeInsight = RowTimeLabels &
 export interface HomeBucket {
   insight: HomeInsight;
   /**
-   * Time in which the channels that contribute to the home's usage are known, and time in which they are expected to have data, in ms. Both
-   * are 0 if `coverage` is not requested.
+   * Time for which the channels that contribute to the home's usage are known, and time for which data of these channels are expected, in
+   * ms. Both are 0 if `coverage` is not requested.
    */
   knownMs: number;
   expectedMs: number;
@@ -107,7 +107,9 @@ export async function loadHomeTotals(db: Database, home: Home, range: DayRange, 
 
 const boundsOf = ({ from, to }: DayRange) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-/** The expected time of a bucket is computed only on request, because it needs the bounds of the bucket in the zone. */
+/**
+ * Returns the expected time of each bucket. Computed only on request, because computing the bounds of the buckets in the zone takes time.
+ */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludableField>,

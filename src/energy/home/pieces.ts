@@ -6,10 +6,15 @@ import type { HomeSum } from './sums.ts';
 
 /** A time that is earlier than all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
-/** Maximum number of hours in which roles of a home's devices change. If there are more, the whole range is read by quarter-hour. */
+/**
+ * Maximum number of hours in which roles of a home's devices change. If there are more, all hours of the range are read by quarter-hour.
+ */
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
-/** Role of a device, or of all devices together, during a time range. Rows of the load profile are joined with these roles. */
+/**
+ * Role of a device, or of all devices of a user together, during a time range. The role determines the factors of the device's energy in
+ * the sums of the home.
+ */
 export interface RolePeriod {
   /** Id of the device or, for all of a user's devices, of the user. */
   who: string;
@@ -20,20 +25,21 @@ export interface RolePeriod {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of the device's import in the home's consumption. -1: the device's import is part of the sum of all devices, but the device is
-   * not a consumption device. Plugs therefore need not be read one by one: their usage is the sum of all devices minus the devices with -1.
+   * Factor of the device's import in the home's consumption. The row of all devices has the factor 1, so a device that is not a consumption
+   * device has -1 to remove its import. Plugs therefore need not be read one by one.
    */
   consumes: -1 | 0 | 1;
   /**
-   * Null for a device. For channels with their own placement: the role of the device to which they belong. That device's energy includes
-   * the energy of the channels, which is therefore subtracted with the factors of this role.
+   * Set for an entry that describes channels with their own placement: the role of the device to which the channels belong. That device's
+   * energy includes the channels' energy, which is therefore subtracted with the factors of this role. Null if the entry describes a
+   * device.
    */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
-  /** Whether the rows contain the estimated part of the device's export. */
+  /** Whether the entry's rows contain the estimated part of the device's export, and nothing else. */
   isEstimatedExport: boolean;
 }
 
-/** Factors with which a part's measures enter a sum. */
+/** Factors by which the measures of a device are multiplied before they are added to a sum of the home. */
 export interface MeasureWeights {
   imported?: number;
   exported?: number;
@@ -42,7 +48,7 @@ export interface MeasureWeights {
   exportMs?: number;
 }
 
-/** Measures that each sum uses. Only these are multiplied. */
+/** Measures that each sum depends on. */
 export const MEASURES_BY_HOME_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
@@ -64,7 +70,7 @@ export const MEASURES_BY_HOME_SUM: Record<HomeSum, readonly (keyof MeasureWeight
   countedMs: ['importMs', 'exportMs'],
 };
 
-/** Returns the factors of a part's measures in each sum, by role: the balance of a home (docs/home.md). Pure. */
+/** Returns the factors of a device's measures in each sum of the home, by the device's role (docs/home.md). Pure. */
 function weightsOf({
   role,
   isGridThere,
@@ -105,11 +111,11 @@ function weightsOf({
   };
 }
 
-/** Returns, for the load profile rows of a part, the factors of its measures in each sum. */
+/** Returns the factors of the measures of one entry (a device, its separate channels, or all devices) in each sum of the home. */
 export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
-  // The estimated export has the same factor as the export itself.
+  // The rows of the estimated export have a factor only in `estimated`. It equals the factor of the export itself.
   const nothing = Object.fromEntries(Object.keys(MEASURES_BY_HOME_SUM).map((name) => [name, {}])) as Record<
     HomeSum,
     MeasureWeights
@@ -118,8 +124,8 @@ export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights
 }
 
 /**
- * Returns the factors of a part's measures in each sum, minus the factors with which the sums already include the same energy through the
- * part's device.
+ * Returns the factors of an entry's measures in each sum. If the entry describes channels of a device, the factors of that device are
+ * subtracted, because its energy includes the channels' energy.
  */
 function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
@@ -141,7 +147,10 @@ export const hasDeviceExport = ({ devices }: Home, { deviceId }: HomeDevice): bo
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
 
-/** Returns the parts of a home within a range: the devices whose rows are read, and their roles. */
+/**
+ * Returns the roles in a home within a range: for each stretch of time, one entry for all devices together, and one for each device that
+ * needs its own factors.
+ */
 export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date }): RolePeriod[] {
   const parts: RolePeriod[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
@@ -165,22 +174,25 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
 }
 
 /**
- * Returns the roles of a home's devices before a time, as a text. Two homes with the same text and the same data have the same sums before
- * that time.
+ * Returns the roles of a home's devices before a time, as a text. If two homes have the same text and the same data, their sums before that
+ * time are equal.
  */
 export function formatDeviceRolesBefore(home: Home, before: Date): string {
-  // Devices whose first data are at or after `before`, and devices without data, have no rows before it.
+  // Devices without data before `before` have no rows that the sums could contain, so their roles are omitted.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, getEstimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // If a role lasts beyond the given time, its end is omitted, so that the text does not depend on that time.
+  // If a role lasts beyond `before`, its end is omitted, so that the text does not depend on it.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/** Time range in which the imports and exports of a user's devices, or of one device, are bought and fed-in energy, with their factors. */
+/**
+ * Time range, and the factors by which the import and export of a user's devices, or of one device, are multiplied to get the energy that
+ * the home bought and fed in.
+ */
 export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';
   id: string;
@@ -191,8 +203,8 @@ export interface BoughtEnergyRange {
 }
 
 /**
- * Returns the parts of load profiles that make up the energy that a home bought and fed in: those of its grid devices and, while there is
- * no grid device, the imports of its consumption devices.
+ * Returns the ranges and factors for the energy that a home bought and fed in. These are import and export of its grid devices and, while
+ * there is no grid device, the imports of its consumption devices.
  */
 export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date }): BoughtEnergyRange[] {
   return listRolePeriods(home, range).flatMap((part) => {
@@ -204,7 +216,7 @@ export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date
   });
 }
 
-/** Time range in which rows of a user's devices, or of one device, contribute to sums, with the factor of each measure. */
+/** Time range, and the factors of the measures of a user's devices, or of one device, in each sum. */
 export interface WeightedTimeRange<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
@@ -213,7 +225,7 @@ export interface WeightedTimeRange<Name extends string> {
   weights: Readonly<Record<Name, MeasureWeights>>;
 }
 
-/** Returns the parts that contribute to some sums of a home, with their factors. Omits parts that contribute nothing. */
+/** Returns the time ranges and factors for some sums of a home. Omits devices that contribute nothing to these sums. */
 export function listWeightedTimeRanges(
   home: Home,
   range: { from: Date; to: Date },
@@ -227,7 +239,7 @@ export function listWeightedTimeRanges(
   });
 }
 
-/** Returns the hours of a range (starts in Unix ms) within which roles of a home's devices change. These hours are read by quarter-hour. */
+/** Returns the hours of a range (starts in Unix ms) within which roles of a home's devices change. Such hours are read by quarter-hour. */
 export const listHoursOfRoleChanges = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)

@@ -46,8 +46,8 @@ export function computeHomePower(
 }
 
 /**
- * Factors of a device's power by role: in the balance of its home, and in the balance's lower bound (import − charged). Roles without an
- * entry do not contribute.
+ * Factors of a device's power by the device's role: in the balance of the home's energy, and in the lower bound of this balance (import −
+ * charged). A device whose role has no entry does not contribute.
  */
 const SHARES: Partial<
   Record<

@@ -23,8 +23,8 @@ export interface HomeQuarterHours {
 const SUMS = [...USED_SUMS, 'production', 'productionMs', 'countedMs'] as const satisfies readonly HomeSum[];
 
 /**
- * Returns the usage of a home by quarter-hour in `[from, to)`, both starts of quarter-hours. Applies the balance of a home (docs/home.md)
- * to packed profiles, which have one row for each device and day.
+ * Returns the usage of a home by quarter-hour in `[from, to)`; both times must be starts of quarter-hours. Computes the balance of the home
+ * (docs/home.md) from packed profiles, which have one row for each device and day.
  */
 export async function readHomeQuarterHours(
   db: Database,
@@ -54,8 +54,8 @@ export async function readHomeQuarterHours(
 }
 
 /**
- * Returns the time in ms, by quarter-hour, in which the channels that contribute to the home's usage, or other `channels`, are expected to
- * have data. The time is constant between two changes of these channels.
+ * Returns, for each quarter-hour, the time in ms for which data are expected from the channels that contribute to the home's usage, or from
+ * other `channels`. The time is constant between two changes of these channels.
  */
 export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,

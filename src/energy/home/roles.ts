@@ -18,7 +18,10 @@ export interface HomeDevice {
   producesExport: boolean;
   /** Number of series that contribute to the device's energy, by time. Empty if none ever did. */
   counted: readonly InclusionSpan[];
-  /** The device to which these channels with a placement of their own belong. Null: the entry is a whole device. */
+  /**
+   * Set for an entry that describes channels with a placement of their own: the id of the device to which they belong. Null: the entry
+   * describes a whole device.
+   */
   partOf: string | null;
 }
 
@@ -26,7 +29,8 @@ export interface HomeDevice {
 export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
 /**
- * A time range `[fromMs, toMs)` in which neither the roles of a home's devices change, nor whether the home has a grid meter or sources.
+ * A time range `[fromMs, toMs)` in which the roles of a home's devices do not change. It is also constant whether the home has a grid
+ * meter, and whether it has a production or storage device.
  */
 export interface ConstantRolesRange {
   /** Unix ms; the first stretch begins at -Infinity, the last one ends at Infinity. */
@@ -48,9 +52,8 @@ export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => 
 };
 
 /**
- * Returns the stretches of a home in order, without gaps. A stretch ends only when a role changes, so there are few stretches. A device
- * that is added later does not change the time before: a plug contributes to the home's usage until the meter of its circuit exists, and
- * all plugs do until a grid meter exists. Pure.
+ * Returns the time ranges with constant roles of a home in order, without gaps. A device that is added later does not change earlier
+ * ranges: a plug contributes to the home's usage until the meter of its circuit exists, and all plugs do until a grid meter exists. Pure.
  */
 export function computeConstantRolesRanges(devices: readonly HomeDevice[]): ConstantRolesRange[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -84,7 +87,7 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<ConstantRol
  */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // The API rejects a cycle of upstream devices (422). If there is a cycle anyway, this loop still ends.
+  // The API rejects a cycle of upstream devices (422). If there is a cycle nevertheless, this set ends the loop.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {
@@ -102,7 +105,7 @@ const isSame = (a: ConstantRolesRange, b: ConstantRolesRange): boolean =>
   a.hasSources === b.hasSources &&
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
-/** Returns the time in ms in which a device's channels are expected to have data, within `[fromMs, toMs)` of a stretch. */
+/** Returns the time in ms, within `[fromMs, toMs)` of a stretch with constant roles, for which data of a device's channels are expected. */
 export type ExpectedChannelTime = (
   device: HomeDevice,
   stretch: ConstantRolesRange,
@@ -111,8 +114,8 @@ export type ExpectedChannelTime = (
 ) => number;
 
 /**
- * Returns the expected coverage within a bucket, in ms, summed over the channels of `used` or over other `channels`. A channel is expected
- * to have data while it contributes and its device exists. Pure.
+ * Returns the expected coverage within a bucket, in ms, summed over the channels that contribute to `used`, or over other `channels`. Data
+ * of a channel are expected while the channel contributes and its device exists. Pure.
  */
 export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],

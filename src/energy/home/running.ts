@@ -5,16 +5,16 @@ import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { computeHomeUsage } from './sums.ts';
 
-/** Maximum silence of a channel in ms. Computations do not wait for a channel that has been silent for longer. */
+/** Maximum silence of a channel in ms. If a channel has been silent for longer, its missing data do not limit the known time. */
 const SILENT_MS = 3_600_000;
 /**
- * Maximum lag in ms between channels that are treated as known up to the same moment. The energy in this time is too small to matter for
- * alerts.
+ * If the last readings of all channels lie within this time in ms, the channels are treated as known up to the same moment. The energy in
+ * this time is too small to matter for alerts.
  */
 const TOGETHER_MS = 60_000;
 
 /**
- * Returns the usage of a home so far in each of some periods (Unix ms), in mWh; null if unknown. While a channel lags behind the others,
+ * Returns the usage of a home in each of some periods so far (Unix ms), in mWh; null if unknown. While a channel lags behind the others,
  * the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been reported yet
  * would be treated as used.
  */
@@ -36,8 +36,8 @@ export async function readUsageOfPeriods(
 }
 
 /**
- * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
- * Infinity: no channel lags behind the others, so all data are used.
+ * Returns the time up to which both import and export of the home's grid meters are known: Unix ms, a start of a quarter-hour. Infinity: no
+ * channel lags behind the others, so all data are used.
  */
 export async function findEndOfKnownExports(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
@@ -46,8 +46,8 @@ export async function findEndOfKnownExports(db: Database, userId: string, nowMs:
 }
 
 /**
- * Returns the time up to which all channels that contribute to a home's usage are known, without silent channels: Unix ms, a start of a
- * quarter-hour. Infinity: no channel lags behind the others, so all data are used.
+ * Returns the time up to which all channels that contribute to a home's usage are known; channels that have been silent for long are
+ * ignored. Unix ms, a start of a quarter-hour. Infinity: no channel lags behind the others, so all data are used.
  */
 async function knownUntil(
   db: Database,

@@ -1,17 +1,17 @@
 import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
 /**
- * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over
- * channels). The usage of a home is computed from the sums of each bucket (`computeHomeUsage`).
+ * Sums over a home's devices and over the time of a bucket, in mWh (names ending in `Ms`: known time in ms, summed over channels). The
+ * usage of a home is computed from the sums of each bucket (`computeHomeUsage`).
  */
 export const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
   'balance',
   /** While a grid meter exists: import − charged, which is the lower bound of usage. */
   'floor',
-  /** While no grid meter exists: usage of the consumption devices. */
+  /** While no grid meter exists: energy used by the consumption devices. */
   'alone',
-  /** Estimated energy in the components of `used`. */
+  /** Estimated part of the energies that `used` is computed from. */
   'estimated',
   /** Known time of grid devices. */
   'gridMs',
@@ -40,14 +40,14 @@ const MORE_SUMS = [
 
 export type UsedSum = (typeof USED_SUMS)[number];
 export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
-/** Sums of a bucket: always those that usage needs; all sums only if other measures are requested. */
+/** Sums of a bucket. The sums that usage needs are always present; the others only if other measures are requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
 /** Returns the names of all sums, or of the sums that `used` needs. */
 export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
-/** Creates the sums that `used` needs, each with the value that a function returns for its name. */
+/** Creates the sums that `used` needs. `sumOf` returns the value of a sum by its name. */
 export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum, number> => ({
   balance: sumOf('balance'),
   floor: sumOf('floor'),

@@ -1,6 +1,6 @@
 /**
- * Base load: the lowest steady load of a home or a device. The lowest quarter-hour is not used, because the register may not have changed
- * in it, nor the lowest day, because it may be unusual.
+ * Base load: the lowest steady load of a home or a device. It is not computed from the lowest quarter-hour, in which the register may not
+ * have changed, nor from the lowest day, which may be unusual.
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
@@ -9,7 +9,6 @@ const STEADY_QUARTER_HOURS = 8;
 const MIN_KNOWN = 72;
 /** Minimum number of known days. With fewer, an unusual day cannot be recognised. */
 const MIN_DAYS = 3;
-/** Factor from the energy of a quarter-hour in mWh to W. */
 const WATTS_PER_QUARTER_HOUR = 0.004;
 
 /** Converts the energy of a quarter-hour in mWh to W. */

@@ -4,18 +4,17 @@ import { type ElectricityDevice, loadElectricityDevices } from '../usage-breakdo
 import { loadDeviceProfiles } from './data-source.ts';
 import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalendar } from './profile.ts';
 
-/** A device of a home with its data in a period. */
+/** A device of a home with its energy, base load and night load in a period. */
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
 /**
- * Maximum number of devices whose quarter-hours are read. These are the devices with the highest usage; the night loads of the others are
- * too small to matter.
+ * Maximum number of devices whose quarter-hours are read. Devices with lower usage are skipped: their night loads are too small to matter.
  */
 const MOST_PROFILED = 30;
 
 /**
- * Returns the devices of a user that report electricity, or may do so, highest usage first. `profile`: a calendar and its range; night
- * loads and base loads are computed from the range's last `days` days.
+ * Returns the devices of a user that report electricity, or may do so, highest usage first. `profile`: range and calendar of the
+ * quarter-hours from which night loads and base loads are computed, with its number of days.
  */
 export async function loadPeriodDevices(
   db: Database,

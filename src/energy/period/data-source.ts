@@ -25,13 +25,13 @@ export interface PeriodTotal extends EnergyWithCoverage {
   sums: HomeSums;
 }
 
-/** Load by quarter-hour in mWh, from `fromMs` on. NaN: unknown, or mostly estimated. */
+/** Load by quarter-hour in mWh. The first value is for the quarter-hour at `fromMs`. NaN: unknown, or mostly estimated. */
 export interface LoadByQuarterHour {
   fromMs: number;
   energies: Float64Array;
 }
 
-/** Source of a period's data for a home or one device. */
+/** Reads the data of a period for a home or one device. */
 export type PeriodDataSource = ReturnType<typeof tellerOf>;
 
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
@@ -76,13 +76,13 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
 
 const NONE = castToMilliwattHours(0);
 
-/** Minimum known share of a quarter-hour. */
+/** If less than this share of a quarter-hour is known, the quarter-hour counts as unknown. */
 const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
- * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not have ended, must be
- * mostly covered: an inverter that is off at night would otherwise make all nights unknown. Pure.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. The coverage matters only for the last quarter-hour, which may not
+ * have ended. If it mattered for the others, too, an inverter that is off at night would make the usage of all nights unknown. Pure.
  */
 export function maskUnmeasuredUsage({
   used,
@@ -97,8 +97,8 @@ export function maskUnmeasuredUsage({
 }
 
 /**
- * Returns the loads of devices in `[from, to)`, both starts of quarter-hours, in mWh. NaN if unknown or mostly estimated. `isOut`: exports
- * instead of imports.
+ * Returns the loads of devices by quarter-hour in `[from, to)`, in mWh; both times must be starts of quarter-hours. NaN if unknown or
+ * mostly estimated. `isOut`: exports instead of imports.
  */
 export async function loadDeviceProfiles(
   db: Database,
@@ -137,7 +137,7 @@ function tellerOf(
   const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
   return {
     home,
-    /** Whether the device produces; all amounts are then exports. */
+    /** Whether the device produces. All amounts are then exports instead of imports. */
     isProducer,
     /** Start of the data, Unix ms. Null if there are no data or their start is unknown. */
     beginsAtMs,
@@ -146,8 +146,8 @@ function tellerOf(
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * Returns the amount of `totalIn` without energy flows, which saves a third of the time. The coverage then refers to the meters at the
-     * connection point or, if there is none, to consumption devices.
+     * Returns the same amount as `totalIn`, but no energy flows, which saves a third of the time. The coverage then refers to the meters at
+     * the connection point or, if there are none, to consumption devices.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<EnergyWithCoverage> {
       const sums = await readHomeSums(db, rows, range);
@@ -166,7 +166,7 @@ function tellerOf(
         return amount ? [{ date, ...amount }] : [];
       });
     },
-    /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
+    /** Returns the load in `[from, to)`; both times must be starts of quarter-hours. */
     loadIn: async (range: { from: Date; to: Date }): Promise<LoadByQuarterHour> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),
@@ -174,13 +174,13 @@ function tellerOf(
   };
 }
 
-/** Whether a device is at the connection point or, while the home has no grid meter, is a consumption device. */
+/** Whether a device contributes to usage that is known without energy flows: grid meters and, while there are none, consumption devices. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * Returns the coverage of a range: the share of the expected channel data that is known. The time before the first device is treated as
- * unknown; otherwise a month with one week of data would look comparable.
+ * Returns the coverage of a range: the share of the expected data that is known, over all channels. The time before the first device counts
+ * as unknown. Otherwise a month with only one week of data would seem complete, and would be compared with other months.
  */
 function coverageOf(
   home: Home,

@@ -12,7 +12,7 @@ export interface DaySpan {
   end: string;
 }
 
-/** Days with which a period is compared: the same number of days, on the same weekdays. */
+/** Days with which a period is compared. All spans have the same number of days, on the same weekdays. */
 export interface ComparedDays {
   /** Days of the current period that have already begun. */
   now: DaySpan;
@@ -22,8 +22,8 @@ export interface ComparedDays {
 }
 
 /**
- * Minimum number of weeks between a period and the one with which it is compared, by unit. If the two would share days, there are more
- * weeks between them.
+ * Minimum number of weeks from the start of the comparison period to the start of the period, by unit. If the two would share days, the
+ * number is increased.
  */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
@@ -35,9 +35,9 @@ export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
 }
 
 /**
- * Returns the days with which the days of a period up to `until` are compared; null if the period has not begun. Usage depends more on the
- * weekday than on the day of the month. Both comparison periods therefore begin a whole number of weeks earlier: at least the minimum of
- * the unit, and enough weeks that no day is in two periods. Pure.
+ * Returns the days that are compared: those of a period up to the date `until`, and the same weekdays of earlier periods. Usage depends
+ * more on the weekday than on the day of the month. The earlier periods therefore begin a whole number of weeks earlier: at least the
+ * minimum of the unit, and so many that no day is in two periods. Null if the period has not begun. Pure.
  */
 export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
@@ -53,8 +53,8 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
 }
 
 /**
- * Returns the instants `[from, to)` of days in a zone. `cutAt`: local time of day, rounded down to a quarter-hour, at which the last day
- * ends: the first half of today is compared with the first half of another day. Pure.
+ * Returns the instants `[from, to)` of days in a zone. If `cutAt` is given, the last day ends at its local time of day, rounded down to a
+ * quarter-hour. The first half of today can then be compared with the first half of another day. Pure.
  */
 export function getInstantsOfDays({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);

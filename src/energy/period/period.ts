@@ -44,7 +44,7 @@ export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Share of the time up to now for which the usage is known, 0 to 1. */
+  /** Share of the days' time, up to now, for which the usage is known: 0 to 1. */
   coverage: number | null;
 }
 
@@ -67,12 +67,15 @@ export interface HomePeriod {
   /** Whether the device produces; `used` then contains its production. */
   is_production: boolean;
   used: Used;
-  /** Usage in the period so far, and on the same weekdays of earlier periods up to the same time. Null if there is no usage to compare. */
+  /**
+   * Usage in the period so far, and on the same weekdays of earlier periods up to the same time of day. Null if there is no usage to
+   * compare.
+   */
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
   /**
-   * Load by quarter-hour of the day in W, in order. For a day: its own load; for a longer period: the mean of its last days. Null if
-   * unknown.
+   * Load by quarter-hour of the day in W, in order. If the period is one day, this is the load of the day; otherwise, it is the mean over
+   * the period's last days. Null if unknown.
    */
   curve: { at: string | null; slot: number; watts: number | null }[];
   /** Highest quarter-hour of a day, week or month. */
@@ -88,11 +91,14 @@ export interface HomePeriod {
   week: { weeks: number; cells: WeekHourMean[] };
 }
 
-/** Days at the end of a period from which night loads and base loads are computed: four of each weekday. */
+/** Number of days, at the end of a period, from which night loads and base loads are computed: four of each weekday. */
 const PROFILE_DAYS = 28;
 const WEEKS = 12;
 
-/** Returns a period of a user's home or of one of its devices. `newest`: time of the latest message; later times are not compared. */
+/**
+ * Returns the data of a period of a user's home, or of one of its devices. `newest`: time of the latest message. The compared usage ends at
+ * this time.
+ */
 export async function loadHomePeriod(
   db: Database,
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
@@ -102,8 +108,8 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
-  // For a period of several days, the total of the whole period is also used for the comparison: its few additional minutes make no
-  // difference.
+  // A period of several days is compared by the total of the whole period. This total may include a few minutes more than the comparison,
+  // which make no difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
@@ -154,7 +160,7 @@ export async function loadHomePeriod(
   };
 }
 
-/** Days of a compared period, and their instants. The last day is cut at now, or at the end of known data. */
+/** Days of a compared period, and their instants. The last day ends at the time of day up to which data are known, at the latest now. */
 interface Span {
   days: DaySpan;
   range: DayRange;
@@ -163,8 +169,8 @@ interface Span {
 type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
 
 /**
- * Returns the days of a period, of the previous period and of last year's period; null if the period has not begun. Costs use the same
- * days.
+ * Returns the days to compare: those of a period, of the previous period and of last year's period. Null if the period has not begun. Usage
+ * and costs are compared over the same days.
  */
 export function findComparedSpans(
   unit: PeriodUnit,
@@ -191,8 +197,8 @@ const endOfQuarterHour = (time: Date): Date =>
 const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 /**
- * Returns the range of quarter-hours to read for a period: twelve weeks up to the end of the period or, if the end is in the future, up to
- * now. Empty if the period has not begun.
+ * Returns the range of quarter-hours that is read for a period: the twelve weeks before the period's end or, if this is in the future,
+ * before now. Empty if the period has not begun.
  */
 function windowOf(range: DayRange, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
@@ -206,7 +212,7 @@ function windowOf(range: DayRange, now: Date, beginsAtMs: number | null): { from
 }
 
 /**
- * Returns the last days of a range with their calendar. Quarter-hours of devices are read only for these days, because a home has many
+ * Returns the last days of a range, with their calendar. Devices' quarter-hours are read only for these days, because a home may have many
  * devices.
  */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
@@ -262,7 +268,10 @@ function curveOf({ fromMs, energies }: LoadByQuarterHour, { from, to, zone }: Da
   });
 }
 
-/** Returns the load of the mean day: over the days of the period that have begun or, for a long period, over the last of these days. */
+/**
+ * Returns the mean load by quarter-hour of the day, over the days of the period that have begun. For a long period, only its last days are
+ * used.
+ */
 function typicalCurve({ energies }: LoadByQuarterHour, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
@@ -274,7 +283,7 @@ function typicalCurve({ energies }: LoadByQuarterHour, calendar: QuarterHourCale
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** Whether a home has measures other than its import. */
+/** Whether the home has other energy flows than its import. */
 const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 

@@ -16,9 +16,9 @@ export interface CurrentPower {
   minutes: number | null;
 }
 
-/** Age up to which a measured power is current. Meters report every few seconds to every minute. */
+/** Maximum age in ms of a measured power. Meters report every few seconds to every minute. */
 const FRESH_MS = 60_000;
-/** Minimum time for a mean. In a shorter time, a meter that counts whole Wh is too imprecise. */
+/** Minimum known time in ms for a mean power. In a shorter time, a meter with a resolution of 1 Wh is too imprecise. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
@@ -69,8 +69,8 @@ export async function loadRecentPower(
 }
 
 /**
- * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if some device that contributes to the
- * home's power sent no value within 60 s. Pure.
+ * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if a device that contributes to the
+ * home's power has sent no value within 60 s. Pure.
  */
 export function computeMeasuredPower(
   home: Parts,
@@ -94,8 +94,8 @@ export function computeMeasuredPower(
 }
 
 /**
- * Returns the mean power of the current quarter-hour; if it has just begun, the mean includes the previous quarter-hour. The mean of each
- * device refers to the device's covered time.
+ * Returns the mean power of the current quarter-hour. If too little of it is known yet, the mean includes the previous quarter-hour. The
+ * mean of each device is over the time for which its data are known.
  */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;

@@ -3,16 +3,16 @@ import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
 import type { LoadByQuarterHour } from './data-source.ts';
 
-/** Local hours of the night, in which usage contains no cooking, washing or solar production. */
+/** Hours of the night, local time. At this time there is no cooking, washing or solar production. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
 const MINUTES = 60;
 const QUARTER_HOURS_OF_DAY = 96;
 
-/** Position of the quarter-hours of a range in the days of a zone. */
+/** Days and local times of consecutive quarter-hours, in a zone. */
 export interface QuarterHourCalendar {
-  /** Indexes at which the days begin, and the end of the last day. */
+  /** Index of each day's first quarter-hour, and finally the number of all quarter-hours. */
   dayStarts: number[];
-  /** For each quarter-hour: its local slot in a day of 96, its ISO weekday, and the Unix ms of its clock hour. */
+  /** For each quarter-hour: its number in the local day (0 to 95), its ISO weekday, and the start of its clock hour in Unix ms. */
   slots: Uint8Array;
   weekdays: Uint8Array;
   hoursMs: Float64Array;
@@ -68,7 +68,7 @@ export function computeBaseAndNightLoad(
   };
 }
 
-/** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
+/** Returns the mean load in W, over the last `days` days, for each quarter-hour of the day; null if unknown. Pure. */
 export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCalendar, days: number): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {

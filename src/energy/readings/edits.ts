@@ -4,24 +4,24 @@ import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** The part of an edit that is already included in stored consumption. Times are Unix ms. */
+/** An edit that has been applied to stored consumption, at least in part. Times are Unix ms. */
 interface ComputedEdit {
   editId: string;
   channel: string | null;
   kind: string | null;
-  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that is already included in stored consumption. */
+  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that has been applied to stored consumption. */
   startMs: number;
   fromMs: number;
   toMs: number;
   /** Whether the edit adds a reading at the start of its time range. */
   hasValue: boolean;
-  /** Instants that an edit for a clock set back excludes. Null: the edit excludes its whole time range. */
+  /** Instants that the edit excludes, if it corrects for a clock that was set back. Null: the edit excludes its whole time range. */
   instants: ReadonlySet<number> | null;
 }
 
 /**
- * Finds the edits that exclude or add readings. Returns a function from a reading to the id of the edit that excludes or adds it: the
- * earliest edit if there are several, null if there is none.
+ * Returns a function that finds the edit that excludes or added a reading, and returns its id. If there are several, returns the earliest;
+ * null if there is none.
  */
 export async function createEditFinder(
   db: Database,
@@ -51,11 +51,12 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
   return isStart || (instants?.has(ms) ?? true);
 }
 
-/** Loads the device's applied edits that concern the times of some readings, in order of creation. */
+/** Loads the device's applied edits whose time ranges contain some of the readings, in order of creation. */
 async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
   const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
   const last = times.at(-1) as number;
-  // Raw SQL: an edit for a clock set back may list an instant for each second of a day; only instants that have a reading are returned.
+  // Raw SQL: an edit for a clock that was set back may list an instant for each second of a day, of which only those with a reading are
+  // returned.
   const { rows: found } = await sql<{
     edit_id: string;
     channel: string | null;

@@ -10,7 +10,9 @@ import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 export interface DeviceReading {
   series: SeriesWithReadings;
   at: Date;
-  /** Length of an interval reading in ms; 0 for other kinds; -1 if a person entered the reading or an edit by the clock added it. */
+  /**
+   * Length of an interval reading in ms; 0 for other kinds; -1 if a person entered the reading, or if an edit for a clock change added it.
+   */
   intervalMs: number;
   /** Value of the reading in the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
   value: number;
@@ -24,8 +26,8 @@ export const formatReadingCursor = ({ at, series, intervalMs }: DeviceReading): 
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
 /**
- * Returns the readings of a device that the caller may access, in order of time, series and length. Null if there is no such device. Of two
- * values for the same time, only the lower one is stored. Readings that retention has deleted are missing.
+ * Returns the readings of a device that the caller may access, in order of time, series and length. Null if there is no such device. If two
+ * values were received for the same time, only the lower one is included. Readings that retention has deleted are not included.
  */
 export async function listReadings(
   db: Database,

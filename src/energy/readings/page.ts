@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** A page of readings in `[from, to)`, after the reading whose cursor is given (`formatReadingCursor`). */
+/** A page of the readings in `[from, to)`. If `cursor` is given (`formatReadingCursor`), the page begins after that reading. */
 export interface ReadingsPage {
   from: Date;
   to: Date;
@@ -24,12 +24,14 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** Values of `interval_ms` below and above those of all readings. The lowest value of a reading is -1. */
+/** A value of `interval_ms` below, and a value above, those of all readings. The lowest value of a reading is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
-/** Maximum number of excluded readings that the search for the previous reading skips before it searches from the start. */
+/**
+ * Maximum number of excluded readings that the search for the previous reading skips. After that, it searches from the start of the series.
+ */
 const MAX_PASSED_OVER = 100_000;
 
-/** Parses a position in the list of readings. Throws 422 if the position does not belong to this range. */
+/** Parses the cursor of a page. Throws 422 if the cursor does not belong to this range. */
 function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: number; intervalMs: number } {
   if (cursor === undefined) return { at: from, seriesId: 0, intervalMs: BEFORE_ALL };
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
@@ -39,13 +41,16 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 
-/** Returns the stored verdict of a reading, as a subquery. The subquery makes the planner probe an index once for each row. */
+/**
+ * Returns a subquery for the stored verdict of a reading. Because it is a subquery, the planner looks up the verdict of each row in an
+ * index.
+ */
 const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 
 /**
- * Reads a page of readings. For each series, an index finds the first rows, and the series are then merged. A page therefore costs the same
- * at every position in a history of any length.
+ * Reads a page of readings. For each series, an index finds the first rows, and the rows of all series are then merged. The costs of a page
+ * do not depend on its position, nor on the length of the history.
  */
 export async function readReadingsPage(
   db: Database,
@@ -58,8 +63,8 @@ export async function readReadingsPage(
     id === after.seriesId ? after.intervalMs : id > after.seriesId ? BEFORE_ALL : AFTER_ALL,
   );
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. With the default settings, the planner could
-    // underestimate a series, and read and sort the whole range for each page.
+    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. With the default settings, the planner may
+    // underestimate the number of rows of a series, and read and sort the whole range for each page.
     await sql`SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(
       trx,
     );
@@ -91,7 +96,7 @@ export async function readReadingsPage(
 }
 
 /**
- * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). It is the last reading before `n` that has a stored verdict
+ * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). This is the last reading before `n` with a stored verdict
  * other than `glitch` and `excluded`.
  */
 const isHeldBefore = sql`coalesce((
@@ -101,8 +106,8 @@ const isHeldBefore = sql`coalesce((
 
 /**
  * SQL: the time of the last reading before `n` that is not excluded. Only the `MAX_PASSED_OVER` readings before `n` are searched. If all of
- * them are excluded, the result is the time of the last earlier reading in `closed_readings` (readings that retention deleted) or, without
- * such a reading, of the first reading of the series that is not excluded.
+ * them are excluded, the result is the time of the last earlier reading that retention deleted (`closed_readings`). If there is none
+ * either, it is the time of the first reading of the series that is not excluded.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

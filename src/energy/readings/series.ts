@@ -14,11 +14,11 @@ export interface SeriesWithReadings {
   /** Whether the quantity that the series measures is known. */
   isKnown: boolean;
   /**
-   * Times in which the series contributes to the device's energy: if a reading lies in `(fromMs, untilMs]`, the energy since the previous
-   * reading is included.
+   * Time ranges in which the series contributes to the device's energy. For a reading in `(fromMs, untilMs]`, the device's energy includes
+   * the energy since the previous reading.
    */
   counted: readonly { fromMs: number; untilMs: number }[];
-  /** Times after which the series reads another counter. */
+  /** Times at which the owner changed which field of the device's messages the series contains. */
   splitsMs: readonly number[];
 }
 

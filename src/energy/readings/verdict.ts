@@ -31,15 +31,15 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 export interface StoredReadingVerdict {
   atMs: number;
   /**
-   * Stored verdict of the counting rule. Null: the reading was used without special treatment, if its series contributes to the device's
-   * energy.
+   * Stored verdict of the counting rule. Null: the reading had no special treatment. Its energy was used if its series contributes to the
+   * device's energy.
    */
   note: string | null;
-  /** Whether the reading agrees with an earlier reading on hold, which has no final verdict yet. */
+  /** Whether the reading confirms an earlier reading on hold that has no final verdict yet. */
   isAwaiting: boolean;
   /** Time of the series' previous reading that no edit excludes. Null if there is no such reading. */
   previousMs: number | null;
-  /** Whether a higher value was received for the same time as the stored one. */
+  /** Whether a higher value was also received for the time of this reading. */
   isLowerKept: boolean;
 }
 
@@ -54,12 +54,12 @@ export function decideReadingVerdict(
   // Climate readings have no counting rule, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // The series contributes to the device's energy from this reading on. The energy before it belongs to another quantity.
+  // From this reading on, the series contributes to the device's energy. The energy before it was measured by another series.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';
   if (isAwaiting) return 'held';
-  // A reading that confirmed an earlier one (`confirming`) is used like any other.
+  // The verdict `confirming` (the reading confirmed an earlier one) is not special: the reading was used like any other.
   if (note !== null && note !== 'confirming') return NAME_BY_NOTE[note as keyof typeof NAME_BY_NOTE];
   const isFirst = previousMs === null && kind !== 'interval';
   const hasGap =

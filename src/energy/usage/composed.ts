@@ -4,9 +4,9 @@ import type { Placement } from '#src/database/enums.ts';
 
 /**
  * SQL condition: a user's home is composed, which means that its usage is not the sum of its imports. A home is composed if a device
- * produces, stores, is excluded or lies behind another device, if a channel has its own placement, or if there are meters both at and
- * behind the connection point. A series whose role changed with time is assumed to contribute to the device's energy, because reading
- * `series_roles` would take twice as long. An index serves each part of the condition.
+ * produces, stores, is excluded or lies behind another device, if a channel has its own placement, or if there are both grid meters and
+ * consumption devices. A series whose role has changed is assumed to contribute to the device's energy, because reading the roles
+ * (`series_roles`) would take twice as long. An index serves each part of the condition.
  */
 export function isComposedHomeSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const energy = (

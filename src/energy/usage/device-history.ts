@@ -4,14 +4,14 @@ import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, ROW_TIME_COLUMN, STORED_HOURS_TAB
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** SQL for the first day for which data of a device are stored. */
+/** SQL for the start of the first UTC day for which data of a device are stored. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${PACKED_DAYS_TABLE.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
- * Builds a query for the first quarter-hour with data of a device or part of a device (`key`). `where`: condition on closed quarter-hours
- * `c`. `open`: query of the open quarter-hours, which are added.
+ * Builds a query for the first quarter-hour with data of a device, or of a group of its channels (`key`). `where`: condition on the
+ * quarter-hours `c` of closed hours. `open`: SQL that adds the quarter-hours of the open hour.
  */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
@@ -19,13 +19,13 @@ const begin = (where: string, open: string): string => `(SELECT min(starts_at) F
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
 /**
- * SQL: the number of quarter-hours that each array element of a packed day (one row of `device_days`) represents. A single element
- * represents all 96.
+ * SQL: the number of quarter-hours that one array element of a packed day (a row of `device_days`) stands for. If the array has a single
+ * element, it stands for all 96.
  */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
 /**
- * Builds a query for the net export of a device or part of a device (`key`) in the closed hours (all hours before its open hour, which is
- * its latest one). `where`: condition on the start `at` of a row. Doubles are exact below 2^53 mWh.
+ * Builds a query for the net export of a device, or of a group of its channels (`key`), in its closed hours: all hours before its open
+ * hour, which is its latest one. `where`: condition on the start `at` of a row. Doubles are exact below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
@@ -35,10 +35,10 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no energy is
- * known yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
- * quarter-hour is searched on the first stored day; if that day has no data, everywhere. Stored facts of a key (`storeDeviceHistory`) are
- * valid unless a closed hour before their bound has changed or is open again.
+ * Builds a query for facts from the whole history of devices, or of groups of their channels (keys). Columns: `key`, `begins_at` (null: no
+ * energy is known yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`.
+ * The first quarter-hour is searched on the first stored day; if this day has no known energy, on all days. Stored facts of a key
+ * (`storeDeviceHistory`) are used unless a closed hour before their bound has changed or is open again.
  */
 export const deviceHistorySql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -64,7 +64,7 @@ export async function findFirstDataTimeMs(db: Database, deviceId: string): Promi
 /** Maximum age of stored facts, in days. The age is limited because each query adds the energy since the facts were stored. */
 const DAYS_TO_ADD = 7;
 
-/** A device, or a part of a device, for which facts about its history are stored. */
+/** A device, or a group of its channels, for which facts about its history are stored. */
 export interface DeviceWithStoredHistory {
   key: string;
   userId: string;
@@ -72,9 +72,9 @@ export interface DeviceWithStoredHistory {
 }
 
 /**
- * Stores facts about the history of some devices or parts of devices (keys), computed from the closed hours before `before`.
- * `deviceHistorySql` adds the later hours. Replaces facts that are older than a week. Skips keys without data before `before`. `before`:
- * start of a UTC day. If an earlier closed hour changes, the database records the change, and the outdated facts are deleted.
+ * Stores facts about the history of some devices, or of groups of their channels (keys), computed from the closed hours before `before`,
+ * the start of a UTC day. `deviceHistorySql` adds the later hours. Replaces facts that are older than a week. Skips keys without data
+ * before `before`. If an earlier closed hour changes, the database records the change, and the outdated facts are deleted.
  */
 export async function storeDeviceHistory(
   db: Database,

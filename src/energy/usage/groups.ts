@@ -13,10 +13,10 @@ import { homeSumColumnsSql, homeSumTotalsSql, homesHoursSql } from './home-sums.
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 
-/** Length of a group's buckets; `span` is the whole range. */
+/** Returns the length of the rows that are read for buckets of a unit; rows of an hour for buckets of an hour or longer. */
 const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
-/** Sums of one home in a bucket. `home`: its index in the list. */
+/** Sums of one home in a bucket. `home`: the index of the home in the list of homes. */
 export type HomeBucket = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
@@ -25,11 +25,11 @@ const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN_BY_MEASURE.coveredMs,
 ] as const;
 const READ = [ENERGY, ESTIMATED, COVERED];
-/** Sums are doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
+/** SQL for sums as doubles. Doubles are ten times as fast as bigints, and exact below 2^53 mWh. */
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Returns SQL expressions for the bucket of an `hour`, or of a shorter row, and its part within the bucket. */
+/** Returns SQL expressions for the bucket that contains an `hour` (or a shorter row), and for the part of the bucket. */
 function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
@@ -55,7 +55,7 @@ export async function readHomesOfImportSums(
 ): Promise<BucketPart[]> {
   const minutes = findLongestPieceMinutes(range, readUnit(unit));
   const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
-  // Sums are computed by hour first, because computing local times takes longer than summing.
+  // Sums by UTC hour are computed first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
@@ -67,9 +67,8 @@ export async function readHomesOfImportSums(
 }
 
 /**
- * Returns the same sums as `readHomesOfImportSums`, for days that make up most of a UTC month. Reads the sums of the month, which are
- * stored by hour of day, and subtracts the other days; this takes a thirtieth of the rows. `rest`: the parts of the month outside the
- * request.
+ * Returns the same sums as `readHomesOfImportSums`, for days that make up most of a UTC month. Reads the stored sums of the month by hour
+ * of day, and subtracts the days outside the request (`rest`). This needs a thirtieth of the rows.
  */
 export async function readMonthOfImportSums(
   db: Database,
@@ -96,8 +95,8 @@ export async function readMonthOfImportSums(
 
 /**
  * Returns the usage of composed homes (homes whose usage is not the sum of their imports): the sums by home and bucket, and the parts of
- * all homes together, in one snapshot. The physical lower bound applies to each home in each bucket and part (docs/home.md). The stored
- * sums of the current month's first days (`begun`) are therefore added first.
+ * all homes together, in one snapshot. The physical lower bound of usage applies to each home in each bucket and part (docs/home.md). The
+ * stored sums of the current month's first days (`monthToDate`) are therefore added before the bound is applied.
  */
 export async function readComposedHomes(
   db: Database,
@@ -106,7 +105,7 @@ export async function readComposedHomes(
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
-  // Raw SQL: a single statement for both halves. If an hour closed (moved from the device head to `device_hours`) between two statements,
+  // Raw SQL: a single statement for both results. If an hour closed (moved from the device head to `device_hours`) between two statements,
   // its energy would be included twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
@@ -122,7 +121,7 @@ export async function readComposedHomes(
 
 /**
  * Builds a query for the sums of some homes: from the hours of a range, which may be empty, and from the stored sums of the current month's
- * first days (`begun`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
+ * first days (`monthToDate`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
  */
 export function homesLoadProfileSql(
   homes: readonly Home[],
@@ -147,6 +146,9 @@ export async function findFirstStoredDay(db: Database, userIds: readonly string[
   return rows[0]?.first ?? null;
 }
 
-/** Builds a query for the hours of some users that are still open before a time. `users`: a query of `user_id`. `before`: an expression. */
+/**
+ * Builds a query for the open hours (the latest hour of each device) of some users before a time. `users`: a query that returns `user_id`.
+ * `before`: an SQL expression.
+ */
 export const openHoursBeforeSql = (users: string, before: string): string =>
   `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;

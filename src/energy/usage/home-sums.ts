@@ -20,7 +20,10 @@ import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, type DayRange, findLongestPieceMinutes } from '../ranges.ts';
 import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumQuarterHours } from './quarter-hours.ts';
 
-/** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are omitted, or all their sums are 0. */
+/**
+ * Sums over a home's devices in a bucket: a clock unit (hour, half-hour or quarter-hour), day or month of a zone. A bucket without data is
+ * omitted, or all its sums are 0.
+ */
 export interface HomeClockUnit extends HomeSums {
   startsAt: Date;
 }
@@ -37,7 +40,7 @@ export interface HomeMonth extends HomeSums {
   peakHourOfDay: number | null;
 }
 
-/** SQL: the usage of a row of sums, and whether at least half of this usage was measured (docs/home.md, "Peak hours"). */
+/** SQL: the usage of a row of sums, and whether at least half of it was measured (docs/home.md, "Peak hours"). */
 const USED = sql.raw(HOME_USAGE_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
@@ -55,8 +58,8 @@ export async function readHomeByClockUnit(
 }
 
 /**
- * Returns the sums of a home by clock units that are not whole UTC hours. Packed quarter-hours are summed in this process: a statement with
- * one row for each quarter-hour and device takes ten times as long.
+ * Returns the sums of a home by clock units that are not whole UTC hours. The packed quarter-hours are added up in this process: an SQL
+ * statement, which needs one row for each quarter-hour and device, takes ten times as long.
  */
 async function sumHomeQuarterHours(
   db: Database,
@@ -117,14 +120,14 @@ export async function readHomeSummary(
   return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
 
-/** Returns the sums of `[from, to)`, which are starts of quarter-hours; zeros for an empty range. */
+/** Returns the sums of `[from, to)`, or zeros for an empty range. Both times must be starts of quarter-hours. */
 export async function readHomeSums(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
   if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
   return known(home, rows[0] as HomeSums | undefined);
 }
 
-/** Replaces null, the SQL sum over no rows, by 0. */
+/** Replaces null by 0: SQL returns null for a sum over no rows. */
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
   Object.fromEntries(listSumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
@@ -138,8 +141,8 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 const READ = Object.values(COLUMNS);
 
 /**
- * Splits a range into stretches, each with the row length by which it is read. An hour is read by quarter-hour if a home's roles change
- * within the hour, or if the range begins or ends there.
+ * Splits a range into pieces, each with the length of the rows by which it is read. An hour is read by quarter-hour if roles of a home's
+ * devices change within it, or if the range begins or ends within it.
  */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
@@ -166,7 +169,10 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
   return pieces;
 }
 
-/** Columns of the sums, and their sums as doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
+/**
+ * Names of the columns with the sums, and (`homeSumColumnsSql`) SQL that adds up these columns as doubles. Doubles are ten times as fast as
+ * bigints, and exact below 2^53 mWh.
+ */
 export const homeSumTotalsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listSumNames(isMoreAsked(homes))
@@ -181,8 +187,8 @@ export const homeSumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =
   );
 
 /**
- * Builds the SQL join of stretches of time (`p`, with `at`) with the factors of their parts (`f`, with `home`, the index in the list), and
- * the sums over this join. All homes must be loaded with the same options.
+ * Builds the SQL join of load profile rows (`p`, with the start `at`) with the factors of devices and time ranges (`f`, with `home`, the
+ * index in the list), and SQL for the sums over this join. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = homes.flatMap((home, place) => listRolePeriods(home, range).map((part) => ({ ...part, place })));
@@ -204,7 +210,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const rows = pieces.flatMap((piece) =>
     owners.map((owner) => userOrDeviceLoadProfilesSql(owner, piece, piece.minutes, READ)),
   );
-  // One column of factors for each measure of each sum.
+  // Each measure of each sum has its own column of factors.
   const names = listSumNames(isMoreAsked(homes));
   const weights = parts.map(computeWeights);
   const columns = names.flatMap((name) =>
@@ -230,7 +236,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
 
 const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
 
-/** Builds a query for the sums of a home over `[from, to)`, which are starts of quarter-hours: a single row. */
+/** Builds a query for the sums of a home over `[from, to)`: a single row. Both times must be starts of quarter-hours. */
 function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
@@ -239,7 +245,7 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 /** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
 const homeHours = (home: Home, range: DayRange): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
-/** Builds the same query as `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
+/** Builds the same query as `homeHours`, but for several homes and for any clock unit. The column `home` is the index in the list. */
 export const homesHoursSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
@@ -256,7 +262,7 @@ function hoursBy(
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
-  // Sums over devices come first, because computing local times takes longer than summing.
+  // Sums over devices are computed first, because computing local times takes longer than summing.
   return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumColumnsSql(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

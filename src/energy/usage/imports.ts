@@ -16,9 +16,9 @@ import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed.ts';
 import { groupQuarterHoursByClockUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
 
 /**
- * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. For whole UTC
- * hours, days or months, the statement also checks whether the home's usage is not the sum of its imports (a composed home); it then reads
- * no imports.
+ * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. In other homes
+ * (composed homes), usage is not the sum of the imports, and this file returns null. For whole UTC hours, days or months, a single
+ * statement makes this check and reads the imports.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
@@ -35,7 +35,7 @@ const READ = [
 ];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** Maximum length of a range in ms for which planning a statement takes longer than running it. */
+/** Length of a range in ms up to which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Owner of imported energy: a user with all devices, or one device. The caller must have checked that the request may access it. */
@@ -64,8 +64,8 @@ export interface ImportedTotal {
 }
 
 /**
- * Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response contains about
- * thirty dates.)
+ * Formats the first date of a day or month in `BucketImports`, YYYY-MM-DD. (`Date.toISOString` takes four times as long, and a response
+ * contains about thirty dates.)
  */
 export function formatEpochDate(second: number): string {
   const date = new Date(second * 1_000);
@@ -106,8 +106,8 @@ export async function readImports(
 }
 
 /**
- * Statement for a user's UTC days, which is the most frequent query. It is built once, because building it took a tenth of the CPU time of
- * a request.
+ * Statement for a user's UTC days. This is the most frequent query; building the statement for each request took a tenth of the request's
+ * CPU time.
  */
 const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
@@ -124,8 +124,8 @@ export async function readImportTotal(
   range: DayRange,
 ): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
-  // Raw SQL, here and below: relation names come from src/rollups/levels.ts, and of the forms that were measured this one is the fastest.
-  // Every response about usage runs such a statement.
+  // Raw SQL, here and below: relation names come from src/rollups/levels.ts, and this form of the statement was the fastest of those
+  // measured. Every response about usage runs such a statement.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
@@ -144,7 +144,10 @@ const homeOf = (whose: UserOrDevice) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedHomeSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/** Columns of the buckets, as one row of lists: for separate rows, the driver would block the process for six milliseconds per thousand. */
+/**
+ * The buckets as one row, in which each column is a list. If each bucket were a row, the driver would block the process for six
+ * milliseconds per thousand buckets.
+ */
 interface Columns {
   isComposed: boolean;
   at: string | null;
@@ -203,7 +206,7 @@ async function sumImportQuarterHours(
 }
 
 /**
- * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
+ * Builds a query for the clock hours in the range: UTC hours or, if the zone's hours do not begin with UTC hours, sums of quarter-hours.
  * Columns: hour, used, estimated_milliwatt_hours.
  */
 function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
@@ -212,7 +215,7 @@ function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDeviceLoadProfilesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
-  // Sums over devices come first, because computing local times takes longer than summing.
+  // Sums over devices are computed first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
@@ -221,7 +224,7 @@ function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
     ) quarters GROUP BY 1`;
 }
 
-/** Builds a query for the days of any zone, from the range's clock hours. */
+/** Builds a query for the days of any zone. Each day is the sum of its clock hours. */
 const localDaysOf = (whose: UserOrDevice, range: DayRange): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
@@ -245,7 +248,7 @@ function monthsOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   return sql.join(parts, sql` UNION ALL `);
 }
 
-/** Builds a query for months from rows by month and hour of the day. */
+/** Builds a query for months, each of which is the sum of rows by month and hour of the day. */
 const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
   SELECT ${epoch(sql`month`)} AS at, sum(used)::bigint AS used,
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak

@@ -28,8 +28,9 @@ interface Row {
 }
 
 /**
- * Reads the load profile of users and devices in `[from, to)`, both starts of quarter-hours, as lists of numbers. Packed days arrive as
- * they are stored, one row for each day: one row for each quarter-hour would take longer than all processing. Omits owners without data.
+ * Reads the load profiles of users and devices in `[from, to)`, as lists of numbers; both times must be starts of quarter-hours. Packed
+ * days arrive as they are stored, one row for each day: one row for each quarter-hour would take longer than all processing. Omits users
+ * and devices without data.
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,
@@ -79,7 +80,7 @@ export async function readQuarterHours<M extends Measure>(
   return found;
 }
 
-/** Measure of the load profile that each factor applies to. */
+/** Measure of the load profile by which each factor is multiplied. */
 const MEASURE_OF = {
   imported: 'energyMilliwattHours',
   exported: 'exportMilliwattHours',
@@ -90,8 +91,8 @@ const MEASURE_OF = {
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
- * Returns the weighted sums of parts by quarter-hour of `[from, to)`, both starts of quarter-hours: the energy balance of a home
- * (docs/home.md) on packed profiles.
+ * Returns sums of load profiles by quarter-hour of `[from, to)`, in which each measure is multiplied by its factor. Computes the energy
+ * balance of a home (docs/home.md) from packed profiles. Both times must be starts of quarter-hours.
  */
 export async function sumQuarterHours<Name extends string>(
   db: Database,
@@ -109,8 +110,7 @@ export async function sumQuarterHours<Name extends string>(
   for (const part of parts) {
     const profile = profiles.get(part.id);
     if (!profile) continue;
-    // A stretch begins and ends with a quarter-hour (roles.ts). The first stretch, however, begins at -Infinity, and the last one ends at
-    // Infinity.
+    // The bounds of `part` are starts of quarter-hours (roles.ts), or -Infinity and Infinity for the first and the last stretch of time.
     const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_HOUR_MS);
     const end = Math.min(count, (part.toMs - fromMs) / QUARTER_HOUR_MS);
     for (const name of names)
@@ -130,7 +130,7 @@ const quartersOfHour = (column: string): string => {
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
-/** A clock unit of a zone, as indexes into lists of quarter-hours. */
+/** A clock unit (hour, half-hour or quarter-hour) of a zone, as indexes into lists of quarter-hours. */
 export interface QuarterHourGroup {
   /** Start of the unit, Unix ms. */
   startMs: number;
@@ -139,7 +139,7 @@ export interface QuarterHourGroup {
   end: number;
 }
 
-/** Returns the quarter-hours (UTC) that begin in a range, and the clock units of its zone that they belong to, in order. Pure. */
+/** Returns the quarter-hours (UTC) that begin in a range, grouped by the clock units of the range's zone, in order. Pure. */
 export function groupQuarterHoursByClockUnit(
   range: DayRange,
   unit: ClockUnit,
@@ -169,7 +169,7 @@ const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
  * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
- * contains `quarters` values, or a single element for all of them; null stands for zeros.
+ * contains `quarters` values, or a single element that stands for all of them. Null stands for zeros.
  */
 export function addPackedQuarterHours(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;
@@ -179,7 +179,8 @@ export function addPackedQuarterHours(list: Float64Array, text: string | null, a
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // Handles a comma or the closing brace. The letters of an element NULL leave the parsed value at 0, so NULL adds nothing.
+      // This is a comma or the closing brace, so the element is complete. The letters of an element NULL leave the parsed value at 0, so
+      // NULL adds nothing.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

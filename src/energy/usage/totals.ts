@@ -10,25 +10,28 @@ import { type DayRange, findLongestPieceMinutes } from '../ranges.ts';
 
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 
-/** Time span of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
+/** Time range of a user, `[startMs, endMs)`, Unix ms. Both times are starts of quarter-hours. */
 export interface UserTimeRange {
   userId: string;
   startMs: number;
   endMs: number;
 }
 
-/** Pieces of a span, by the aggregate that contains the closed hours of each piece: `[from, to)` in Unix ms, empty if from = to. */
+/**
+ * A time range, split by the aggregates from which the energy of each piece is read. Pieces are `[from, to)` in Unix ms; a piece is empty
+ * if its times are equal.
+ */
 export interface TimeRangeByAggregate {
-  /** Part of the span in whole UTC days. Used for spans of two or more days, such as months. */
+  /** Whole UTC days of the range. Used only for ranges that contain at least two whole days, such as months. */
   days: [number, number];
-  /** Parts of the span in UTC hours, before and after the whole days. The whole span if it contains no whole days. */
+  /** The UTC hours before the whole days, and those after them. If `days` is empty, `before` is the whole range. */
   before: [number, number];
   after: [number, number];
-  /** The whole span in quarter-hours, if it does not begin and end with a UTC hour. */
+  /** The whole range by quarter-hours, if it does not begin and end with a UTC hour; otherwise empty. */
   quarters: [number, number];
 }
 
-/** Splits a span into pieces that need few rows. Pure. */
+/** Splits a time range so that few rows have to be read. Pure. */
 export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangeByAggregate {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
@@ -112,7 +115,7 @@ export async function readDeviceImportsInSpans(
 }
 
 /**
- * Import and export of a device, or of a separately measured part of a device, in a range. `…Ms`: known time in ms, summed over its
+ * Import and export of a device, or of a group of its channels, in a range. Names ending in `Ms`: known time in ms, summed over the
  * channels.
  */
 export interface DeviceEnergies {
@@ -132,7 +135,9 @@ const COLUMNS = {
   exportMs: COLUMN_BY_MEASURE.exportCoveredMs,
 } as const satisfies Record<Exclude<keyof DeviceEnergies, 'who'>, string>;
 
-/** Returns import and export of devices over a range. The estimated part of their export has separate keys (`getEstimatedExportKey`). */
+/**
+ * Returns import and export of devices over a range. The estimated part of a device's export has a separate key (`getEstimatedExportKey`).
+ */
 export async function readDeviceEnergies(
   db: Database,
   ids: readonly string[],
