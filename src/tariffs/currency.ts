@@ -1,4 +1,4 @@
-/** Currency codes of ISO 4217 (list one) in use, and codes that ended in 2025 and 2026, because earlier tariffs still use them. */
+/** Currency codes of ISO 4217 (list one) in use, and codes that ended in 2025 or 2026, because stored tariffs may still use them. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP
    CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD

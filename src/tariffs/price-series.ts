@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredSeries = Selectable<Tables['price_series']>;
 
-/** Kind of a series. Queries for one kind never return series of the other kind. */
+/** Kind of a series: prices or emissions. Queries for one kind never return series of the other kind. */
 export type SeriesKind = (typeof SERIES_KINDS)[number];
 
 const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<SeriesKind, string>;
@@ -20,8 +20,8 @@ const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<Se
 const MAX_SERIES = 1_000;
 
 /**
- * SQL condition that an account may use a series: a series of its own, of an administrator, or of the utility that enrolled the account.
- * The owners are looked up once per statement, not once per series.
+ * SQL condition that an account may use a series. The series must belong to the account, to an administrator, or to the utility that
+ * enrolled the account. The statement looks up these owners once, not once for each series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
@@ -37,7 +37,7 @@ export async function createSeries(
   { userId, ...settings }: Pick<StoredSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock, because concurrent creations would all see the same count.
+    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of series.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
@@ -89,8 +89,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind for reading: a series that the caller can access, or that the account may use; null if there is none. A key
- * limited to a group lacks the second right.
+ * Returns a series of a kind for reading: a series that the caller can access, or that the account `userId` may use. Null if there is no
+ * such series. A key that is limited to a group can read only series that it can access.
  */
 export async function findUsableSeries(
   db: Database,
@@ -131,8 +131,8 @@ export async function findAllUsableSeries(
 }
 
 /**
- * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends. A concurrent deletion then waits,
- * and finds the tariff or the account that uses the series.
+ * Returns the series of a kind that an account may use, by id. Locks them until the transaction ends: a concurrent deletion waits for the
+ * transaction, and then detects that the tariff or account uses the series.
  */
 export async function lockUsableSeries(
   trx: Database,
@@ -161,8 +161,8 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
 }
 
 /**
- * If a name is given, changes the name of a series of a kind. Locks the series until the transaction ends. Returns the series; null if the
- * caller can access no such series.
+ * Updates a series of a kind that the caller can access: sets a new name, if one is given. Locks the series until the transaction ends.
+ * Returns the series; null if there is no such series.
  */
 export async function updateSeries(
   trx: Database,
@@ -173,7 +173,7 @@ export async function updateSeries(
 ): Promise<StoredSeries | null> {
   const row = await trx
     .updateTable('price_series')
-    // Without a new name, the update assigns only the unchanged kind, to lock the row.
+    // An update without a new name assigns the kind, which is the same, so that the statement locks and returns the row.
     .set({ kind, ...omitUndefined({ name }) })
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)

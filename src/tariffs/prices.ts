@@ -14,18 +14,18 @@ import {
 } from './packed-days.ts';
 import { queueCostRecomputationOfSeries } from './queue-costs.ts';
 
-/** Column expression that returns bigints as text, because the driver would create an object for each bigint. */
+/** Column expression that returns the array of prices as text, because the driver would create an object for each bigint. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices of an owner, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single
- * statement merges new prices into a day's row, so that concurrent writers do not overwrite each other's prices. Prices that are fetched
- * later do not replace prices of the owner.
+ * Stores prices that the owner of a series has set, replaces earlier prices of the same times, and queues a recomputation of the affected
+ * costs. New prices are merged into a day's row by a single statement, so that concurrent writers do not overwrite each other's prices.
+ * Prices that are fetched later do not replace these prices.
  */
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedPriceDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists. They are sorted, so that two writers cannot deadlock.
+  // Raw SQL: days as two parallel lists. The rows are sorted by day, so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -70,8 +70,8 @@ export async function storeFetchedPrices(
 }
 
 /**
- * Removes an owner's prices that begin in `[from, to)`. The latest fetched prices of the series' source then apply again; without a source,
- * no price applies. Queues a recomputation of the affected costs.
+ * Removes prices of a series that the owner has set and that begin in `[from, to)`. The latest prices fetched from the series' source then
+ * apply again; without a source, no price applies. Queues a recomputation of the affected costs.
  */
 export async function removePricesInRange(
   db: Database,
@@ -106,9 +106,9 @@ export async function listPrices(db: Database, seriesId: string, { from, to }: {
 }
 
 /**
- * Reads the prices of several series in `[from, to)`. Returns a function for the price of a series at a time (Unix ms) in billionths; null
- * if the price is unknown. A year of quarter-hours takes some milliseconds. Access to the series is checked when a tariff is created, not
- * here.
+ * Reads the prices of several series in `[from, to)`. Returns a function that looks up the price of a series at a time (Unix ms), in
+ * billionths; null if the price is unknown. Reading a year of quarter-hours takes some milliseconds. Access to a series is checked when a
+ * tariff is created, not here.
  */
 export async function loadPrices(
   db: Database,
@@ -141,7 +141,7 @@ export async function summarisePrices(
   );
 }
 
-/** Reads the prices of series in `[from, to)` in their stored form, in order. */
+/** Reads the prices of series in `[from, to)` in their stored form: one row for each series and day, in order. */
 export async function readPackedPrices(
   db: Database,
   seriesIds: readonly string[],

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users need several rows. */
+/** Maximum number of users in a row of the queue `usage_changes`. A worker takes whole rows, so a row must not contain too many users. */
 const USERS_OF_A_ROW = 100;
 
 /**
@@ -18,7 +18,7 @@ export const queueCostRecomputationOfSeries = (trx: Database, seriesId: string):
       UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
   );
 
-// Raw SQL: splits the users into queue rows without reading them into this process.
+// Raw SQL: the database distributes the users to queue rows, so that this process does not read them.
 const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
   sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
     SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (

@@ -12,12 +12,12 @@ import { listSeriesOfTerms, parseTariff, type StoredTariff, type TariffPriceTerm
 
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
-/** Changes to a tariff; null removes a value. */
+/** Changes to a tariff. In `terms`, null removes a price. */
 export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof TariffPriceTerms]?: TariffPriceTerms[Term] | null };
 };
 
-/** Maximum number of tariffs of a user: each cost computation loads all tariffs. */
+/** Maximum number of tariffs of a user. The number is limited because each cost computation loads all tariffs. */
 const MAX_TARIFFS = 1_000;
 const UNIQUE_VIOLATION = '23505';
 
@@ -36,7 +36,7 @@ export async function createTariff(
   { userId, ...settings }: TariffSettings & { userId: string },
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock, because concurrent creations would all see the same count.
+    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of tariffs.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
@@ -57,7 +57,7 @@ export async function createTariff(
   });
 }
 
-/** Returns at most `limit` tariffs of an account in order of their first days, after the first day `cursor`. */
+/** Returns at most `limit` tariffs of an account whose first day is after `cursor`, in order of their first days. */
 export async function listTariffs(
   db: Database,
   reach: AccessibleAccounts,
@@ -86,7 +86,7 @@ export async function loadAllTariffs(db: Database, userId: string): Promise<Tari
   return rows.map(parseTariff);
 }
 
-/** Whether an account has any tariff, regardless of its first day. */
+/** Whether an account has any tariff, even one that is not valid yet. */
 export async function hasTariff(db: Database, userId: string): Promise<boolean> {
   const row = await db.selectFrom('tariffs').select('tariff_id').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
@@ -107,7 +107,7 @@ export async function findTariff(
   return row ?? null;
 }
 
-/** Updates a tariff that the caller can access. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
+/** Updates a tariff that the caller can access. Returns null if there is none. Throws 409 and 422 as `createTariff` does. */
 export async function updateTariff(
   db: Database,
   reach: AccessibleAccounts,
@@ -125,8 +125,8 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Unchanged rates are not checked. A series that they use may have been deleted with its owner, and the user must still be able to
-    // change the tariff's name.
+    // If the currency is the same, unchanged rates are not checked. A price series in such rates may have been deleted with its owner; the
+    // user must still be able to change the tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -169,8 +169,8 @@ function changedTerms(before: TariffPriceTerms, changed: TariffPatch['terms']): 
 }
 
 /**
- * Throws a 422 error if a series in the rates has another currency, or the account may not use it. Locks the series until the transaction
- * ends.
+ * Throws a 422 error if the rates use a series of another currency, or one that the account may not use. Locks the series until the
+ * transaction ends.
  */
 async function checkSeries(
   trx: Database,
@@ -183,8 +183,8 @@ async function checkSeries(
 }
 
 /**
- * Throws a 422 error if a series in the rates of offers (tariffs that are not stored) has another currency, or the account may not use it.
- * A key limited to a group must also be able to access the series.
+ * Throws a 422 error if the rates of offers (tariffs that are not stored) use a series of another currency, or one that the account may not
+ * use. If the caller's key is limited to a group, the key must be able to access the series.
  */
 export async function checkSeriesUsedByOffers(
   db: Database,
@@ -200,7 +200,7 @@ export async function checkSeriesUsedByOffers(
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
-/** Returns the errors in the series of a tariff's rates. `usable`: the series that the tariff's account may use, by id. Pure. */
+/** Returns the errors in the series that a tariff's rates use. `usable`: the series that the tariff's account may use, by id. Pure. */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredSeries>,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },

@@ -1,8 +1,8 @@
 import type { Billionths } from '#src/core/decimal.ts';
 
 /**
- * Prices that a home pays for energy, and receives for exported energy, from a first day on. Prices are exact: decimals with up to 9
- * places, in billionths of the currency.
+ * Prices that a home pays for energy and receives for exported energy, from a day on. Prices are exact: decimals with up to 9 places,
+ * stored as billionths of the currency.
  */
 export interface Tariff {
   tariffId: string;
@@ -10,7 +10,6 @@ export interface Tariff {
   name: string;
   /** First day, YYYY-MM-DD in the user's zone. The tariff is valid until the first day of the next tariff. */
   validFrom: string;
-  /** Currency code by ISO 4217. */
   currency: string;
   /** Standing charge for each local day, distributed evenly over the quarter-hours of the day; null if there is none. */
   standingPerDay: Billionths | null;
@@ -24,12 +23,12 @@ export interface Tariff {
 export type Rates =
   | { kind: 'flat'; perKwh: Billionths }
   | { kind: 'periods'; periods: readonly RatePeriod[] }
-  /** Price of a kWh: series price × multiply + add. */
+  /** From a price series: series price × multiply + add. */
   | { kind: 'series'; seriesId: string; multiply: Billionths; add: Billionths };
 
 /**
- * A price for the quarter-hours whose local start time matches. Of several matching periods, the first applies. The last period has no
- * condition.
+ * A price per kWh for the quarter-hours whose local start time matches the conditions. If several periods match, the first one applies. The
+ * last period has no condition, so it always matches.
  */
 export interface RatePeriod {
   perKwh: Billionths;
@@ -45,11 +44,11 @@ export interface RatePeriod {
   toMinute: number;
 }
 
-/** A price for the quarter-hour of a month with the highest grid import. */
+/** Price per kW for a month's peak: the quarter-hour in which the home imported the most energy. */
 export interface CapacityCharge {
   perKwMonth: Billionths;
-  /** Number of months over which peaks are averaged, 1 to 12. */
+  /** Number of months whose peaks are averaged, 1 to 12. */
   monthsAveraged: number;
-  /** Minimum value of each peak, in kW. */
+  /** Minimum for each peak, in kW. A lower peak is replaced by this value. */
   minimumKw: Billionths;
 }

@@ -2,7 +2,7 @@ import { type Billionths, castToBillionths, formatDecimal, parseDecimal } from '
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
-/** Prices of a tariff in the API's format, as decimals in text. Stored in the same format. */
+/** Prices of a tariff in the API's format, as decimals in text. They are stored in the same format. */
 export interface TariffPriceTerms {
   standing_per_day?: string | undefined;
   capacity?: CapacityTerms | undefined;
@@ -39,19 +39,19 @@ export interface StoredTariff {
   terms: TariffPriceTerms;
 }
 
-/** Exclusive upper bound of prices and factors, so that a price in billionths fits into 64 bits. */
+/** Prices and factors must be below this value, so that they fit into 64 bits as billionths. */
 export const MAX_PRICE = 1_000_000_000;
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/** Parses a price below `MAX_PRICE` exactly. Null if the text is not such a price, or has more than 9 decimals. */
+/** Parses a price exactly, to billionths. Null if the text is not a decimal below `MAX_PRICE`, or has more than 9 decimals. */
 export function parsePrice(text: string): Billionths | null {
   const price = parseDecimal(text);
   return price === null || price >= MAX_BILLIONTHS || price <= -MAX_BILLIONTHS ? null : price;
 }
 
 /**
- * Returns the form in which a price is stored: unchanged if it is a plain decimal (`0.30`), otherwise in its shortest form (for `1e-2`,
- * `007`). Null if the text is not a price.
+ * Returns the form in which a price is stored. A plain decimal (`0.30`) is unchanged; another number (`1e-2`, `007`) is converted to its
+ * shortest form. Null if the text is not a price.
  */
 export function normalisePrice(written: string): string | null {
   const price = parsePrice(written);
@@ -122,10 +122,10 @@ function minuteOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Whether a period of a tariff is empty, because it ends when it begins. */
+/** Whether a period of a tariff is empty, because it ends at the time at which it begins. */
 export const isEmptyRatePeriod = ({ from = '00:00', to = '24:00' }: Pick<RatePeriodTerms, 'from' | 'to'>): boolean =>
   from === to;
 
-/** Whether a period of a tariff has a condition, so that it applies only at certain times. */
+/** Whether a period of a tariff has conditions, so that it applies only at certain times. */
 export const hasPeriodCondition = ({ per_kwh: _, ...condition }: RatePeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

@@ -1,11 +1,13 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Smallest number that counts as a Unix time in milliseconds. In seconds, it would be in the year 5138. */
+/**
+ * A number from here on is a Unix time in milliseconds, and a smaller one in seconds. In seconds, this number would be in the year 5138.
+ */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** A time in a response: an instant (Unix ms), or a local time as the Unix ms of the same time in UTC. */
+/** A time in a response. `ms`: Unix ms of the instant. For a local time without an offset: Unix ms as if the local time were UTC. */
 type AnswerTime = { ms: number; isLocal: boolean };
 
 /**
@@ -39,13 +41,13 @@ function offsetMs(offset: string): number {
   return (hours * 60 + minutes) * MINUTE_MS * (offset.startsWith('-') ? -1 : 1);
 }
 
-/** Result for each time in a response: the instant in Unix ms, or the reason why the time is not an instant. */
+/** Result for each time in a response: the instant in Unix ms, or the reason why the time does not determine an instant. */
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
- * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If an hour occurs twice, its first
- * occurrence in the response is the earlier instant and its second the later one; in a response that begins with the newest time, the order
- * is reversed.
+ * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If the clock shows an hour twice, its
+ * first occurrence in the response is the earlier instant, and its second the later one. In a response that begins with the newest time, it
+ * is the other way round.
  */
 export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);

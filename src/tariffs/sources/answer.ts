@@ -3,7 +3,7 @@ import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findPriceTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
-/** Maximum number of rows in a response, equal to the maximum number of values that one request may store. */
+/** Maximum number of rows in a response. One request of the API may store the same number of values. */
 export const MAX_RESPONSE_ROWS = 10_000;
 export const TOO_MANY_ROWS_MESSAGE = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
@@ -13,20 +13,24 @@ const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
  */
 export type SourceResponseRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
-/** A row that was not stored, by its number in the response, from 1. The message contains no text of the response. */
+/** A row that was not stored. `row`: number of the row in the response, from 1. The message contains no text of the response. */
 export interface ResponseRowProblem {
   row: number;
   message: string;
 }
 
-/** Result of reading a response. `failure`: a sentence, without text of the response, if no row of the response can be stored. */
+/**
+ * Result of reading a response. `failure`: a sentence that explains why no row of the response can be stored. It contains no text of the
+ * response.
+ */
 export type PriceRowsResult =
   | { prices: TimedPrice[]; problems: ResponseRowProblem[]; rows: number }
   | { failure: string };
 
 /**
- * Returns the values in a response's rows that a series can store, in order of time, and the rows that the series cannot store. `factor`:
- * factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series' resolution. Pure.
+ * Returns the values in a response's rows that a series can store, in order of time, and the rows that it cannot store. Values are
+ * multiplied by `factor`. `heldMinutes`: time for which a row's value is valid. The value is stored for each interval of the series'
+ * resolution in this time. Pure.
  */
 export function parseResponseRows(
   rows: readonly SourceResponseRow[],
@@ -66,16 +70,16 @@ export function parseResponseRows(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of a response whose values begin at shorter intervals than the series' resolution. */
+/** Returns the failure of a response whose values are for shorter intervals than the series' resolution. */
 export const explainTooShortIntervals = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of them. */
+/** Minimum number of rows from which the interval of a response is determined. In fewer rows, a single wrong time could be half of them. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether a response's values begin at shorter intervals than the resolution: at least half of the rows begin between the times at which
- * values of the series begin. If these rows were skipped, the value of a quarter-hour would apply to a whole hour.
+ * Whether the values of a response are for shorter intervals than the series' resolution. This is so if at least half of the rows begin
+ * between two values of the series. If such rows were skipped, the value of a quarter-hour would apply to a whole hour.
  */
 function isFiner(rows: readonly SourceResponseRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(
@@ -96,7 +100,7 @@ function priceOf(row: SourceResponseRow, factor: Billionths): TimedPrice | strin
   return { startsAtMs: row.startsAtMs, perKwh };
 }
 
-/** Describes the rows of a response that were not stored: their number and the first row. Null if all rows were stored. */
+/** Describes the rows of a response that were not stored: their number, and the problem of the first one. Null if all rows were stored. */
 export function describeProblems(problems: readonly ResponseRowProblem[], rows: number): string | null {
   if (problems.length === 0) return null;
   return `${problems.length} of ${rows} rows were not stored; ${describeProblem(problems)}`;

@@ -25,11 +25,11 @@ import { getSeriesUnits, type SeriesSource } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /**
- * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another one fetches the source after this
- * time.
+ * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another worker fetches the source after
+ * this time.
  */
 const LEASE_MS = 120_000;
-/** Maximum number of series to which a response is applied under one lease. */
+/** Maximum number of series that a worker leases at a time to store the values of one response. */
 const MAX_LEASED = 1_000;
 
 export interface FetchDependencies {
@@ -37,7 +37,7 @@ export interface FetchDependencies {
   box: SecretEncrypter;
   fetchAnswer: SourceFetcher;
   clock: Clock;
-  /** Aborts when the worker stops. The result of an aborted fetch is dropped. */
+  /** Aborted when the worker stops. The result of a fetch that is in progress is then dropped. */
   stopping?: AbortSignal;
 }
 
@@ -51,10 +51,10 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
 }
 
 /**
- * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series; 0 if no
+ * Fetches a source that is due, and stores its values for all due series with this source. Returns the number of these series; 0 if no
  * source is due. Any number of workers may run this concurrently. A lease prevents two workers from fetching the same source, and all
- * workers together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends and the response is
- * dropped.
+ * workers together fetch from a host at most once a second. If the source of a series is changed during the fetch, the response is not
+ * stored for this series.
  */
 export async function fetchDueSource(parts: FetchDependencies): Promise<number> {
   const { db, box, fetchAnswer, clock, stopping } = parts;
@@ -83,13 +83,13 @@ export async function fetchDueSource(parts: FetchDependencies): Promise<number> 
 }
 
 /**
- * Leases a due source with the due series that share it, unless there was a fetch from its host within the last second. The row of the host
- * is claimed first: other workers wait for this row, and then find the series leased. Otherwise each of two workers could lease some of the
- * series.
+ * Leases a due source: all due series that share the fetch. Skips hosts from which a worker has fetched within the last second. The row of
+ * the host is locked first. Other workers wait for this lock, and then find that the series are leased. Otherwise two workers could lease
+ * some of the series each.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
-    // Raw SQL in this file: SKIP LOCKED, and a comparison of a host's last fetch with the database's clock, because clocks of workers
+    // Raw SQL in this file: SKIP LOCKED, and comparisons of a host's last fetch with the database's clock, because the clocks of workers
     // differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
       WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
@@ -101,14 +101,14 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimSourceHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // If no series was leased, another worker was faster. The next search then skips this host.
+    // If no series was leased, another worker has just fetched from the host. The next search skips this host.
     if (claimed.length > 0) return claimed;
   }
 }
 
 const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
 
-/** Leases the next due series that share a fetch, and counts a fetch for each of these series. */
+/** Leases the next due series that share a fetch, and increments the number of fetches of each of them. */
 async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   const today = new Date(getEndOfUtcDay(now).getTime() - DAY_MS);
   const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
@@ -123,8 +123,8 @@ async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now:
 }
 
 /**
- * Records a fetch from a host. Returns false if the host's last fetch was less than a second ago. Workers, and checks of the API, call this
- * before each fetch.
+ * Records a fetch from a host. Returns false if the host's last fetch was less than a second ago. Must be called before each fetch, also
+ * before the API checks a source.
  */
 export async function claimSourceHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
@@ -133,7 +133,7 @@ export async function claimSourceHost(db: Database, host: string): Promise<boole
   return rows.length > 0;
 }
 
-/** Deletes the hosts from which nothing was fetched for a day. */
+/** Deletes the hosts from which no worker has fetched for a day. */
 export async function deleteOldSourceHosts(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('source_hosts')
@@ -145,7 +145,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretEncrypter; fetchAnswer: SourceFetcher; now: Date },
 ): Promise<SourceResponse> {
-  // A series with its own URL shares its fetch with no other, so `role` is that of its only owner.
+  // A series with its own URL shares its fetch with no other series, so `role` is the role of this series' owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
@@ -157,7 +157,7 @@ async function fetchFor(
   }
 }
 
-/** Returns a function that reads a response for a series, once for all series with the same unit and resolution. */
+/** Returns a function that reads the values in a response for a series. Series with the same unit and resolution share one result. */
 function cachedReader(answer: SourceResponse) {
   const known = new Map<string, PriceRowsResult>();
   return async (series: ClaimedSeries): Promise<PriceRowsResult> => {
@@ -170,7 +170,10 @@ function cachedReader(answer: SourceResponse) {
   };
 }
 
-/** Stores the values of a response for a series, and the time of its next fetch, unless its source has changed since the lease. */
+/**
+ * Stores the values of a response for a series, and the time of its next fetch. Does nothing if the source of the series has changed since
+ * the lease.
+ */
 async function applyAnswer(
   { db, clock }: FetchDependencies,
   leaseId: string,

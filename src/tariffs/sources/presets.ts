@@ -9,19 +9,22 @@ import type { AnswerRowPaths, SeriesUnits } from './source.ts';
 /** Public source of prices or intensities: an entry of presets.json for one zone. */
 export interface PriceSourcePreset {
   title: string;
-  /** URL of the source. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the requested values. */
+  /**
+   * URL of the source. Words in braces are replaced: `{zone}` by the zone, `{token}` by the owner's token, and others by the first and last
+   * time of the requested values.
+   */
   url: string;
-  /** Format of the responses. `entsoe`: the format of ENTSO-E's platform, which has a separate reader. */
+  /** Format of the responses. `entsoe`: the XML format of ENTSO-E's platform, which entsoe.ts reads. */
   format: AnswerRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
-  /** Path of the value in a row, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
+  /** Path of the value in a row, by the unit of the values: a currency, or `gCO2e` for grams of CO2 equivalent. */
   values: Record<string, string>;
-  /** Factor that converts the values to the unit per kWh. */
+  /** Factor by which the values are multiplied to get the unit per kWh, as a decimal in text. */
   scale?: string;
-  /** Duration of each value in minutes. If undefined, the response contains it. */
+  /** Time in minutes for which each value is valid. Undefined if the responses contain this time. */
   minutes?: number;
-  /** IANA zone of `at`, and of local times in responses unless `timesIn` names another zone. */
+  /** IANA zone of the times of day in `at`. Also the zone of local times in responses, unless `timesIn` names another zone. */
   timezone: string;
   timesIn?: string;
   /** Times of day at which the source is fetched. Markets publish tomorrow's prices shortly before the first of these times. */
@@ -40,7 +43,7 @@ export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new 
   ),
 );
 
-/** Whether a preset requires a token of the owner. */
+/** Whether the URL of a preset contains a token, which the owner must set. */
 export const isTokenRequired = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
 
 /** Returns the URL of a preset for the values from yesterday to tomorrow, in days of the preset's zone. `token` becomes part of the URL. */
@@ -53,7 +56,7 @@ export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: 
     words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
     words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
   }
-  // The colon is not encoded. Paths and queries may contain it, and some servers do not decode an encoded colon in a path.
+  // Colons are not encoded: they are allowed in paths and queries, and some servers do not decode an encoded colon in a path.
   const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }

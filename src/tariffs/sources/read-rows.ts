@@ -7,15 +7,15 @@ import { MAX_RESPONSE_ROWS, type SourceResponseRow, TOO_MANY_ROWS_MESSAGE } from
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
 import type { AnswerRowPaths } from './source.ts';
 
-/** Time and value of a row as text; undefined if the row does not contain a time or a value. */
+/** Time and value of a row as text. A member is undefined if the row does not contain it. */
 interface TextRow {
   startsAt: string | undefined;
   value: string | undefined;
 }
 
 /**
- * Reads the rows of a response in any format. Returns an error sentence if the response as a whole cannot be read. `zone`: zone of local
- * times.
+ * Reads the rows of a response in any format. If the response as a whole cannot be read, returns a sentence that explains why. `zone`: time
+ * zone of local times.
  */
 export async function readRows(
   text: string,
@@ -62,7 +62,7 @@ async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Prom
     const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
     if (startColumn < 0) return 'the response has no column that starts_at names';
     if (valueColumn < 0) return 'the response has no column that value names';
-    // Spreadsheets separate cells by semicolons in countries whose decimal separator is the comma.
+    // In countries whose decimal separator is the comma, spreadsheets separate cells by semicolons.
     const decimal = (cell: string | undefined) => (separator === ';' ? cell?.replace(',', '.') : cell);
     return rows.map(({ cells }) => ({ startsAt: cells[startColumn], value: decimal(cells[valueColumn] || undefined) }));
   } catch (error) {
@@ -71,7 +71,7 @@ async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Prom
   }
 }
 
-/** Returns the separator of a table: a semicolon if its header has semicolons and no commas. */
+/** Returns the separator of a CSV table: a semicolon if its header has semicolons and no commas, otherwise a comma. */
 function separatorOf(text: string): ',' | ';' {
   const header = /^[^\r\n]*/.exec(text)?.[0] ?? '';
   return header.includes(';') && !header.includes(',') ? ';' : ',';

@@ -93,7 +93,7 @@ describe('an answer of a preset', () => {
     const text = recorded('entsoe-25-hours-quarters.xml');
     const { prices, byTime } = await mustRead(text, { preset: 'entsoe_de_lu' }, EUR_15);
     expect([prices.length, prices[0]]).toEqual([100, ['2026-10-24T22:00', '0.09699']]);
-    // The price of position 3 also applies to positions 4 to 6, and the price of position 97 applies up to the end of the period.
+    // Positions 4 to 6 and 98 to 100 are missing in the response. They have the prices of positions 3 and 97.
     expect(['22:30', '22:45', '23:00', '23:15'].map((time) => byTime.get(`2026-10-24T${time}`))).toEqual(
       Array(4).fill('-0.00701'),
     );

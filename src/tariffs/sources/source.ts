@@ -1,21 +1,27 @@
 /** Formats of responses from custom URLs. */
 export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
 
-/** Location of the rows in a response: paths as in mappings, names of CSV columns, or names of XML elements. */
+/**
+ * Places of the rows in a response, and of time and value in a row. JSON: paths as in device mappings. CSV: names of columns. XML: names of
+ * elements.
+ */
 export interface AnswerRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
-  /** JSON: path of the list, unless the whole response is the list. XML: name of the element that contains a row. CSV: unused. */
+  /**
+   * JSON: path of the list of rows; undefined if the response itself is the list. XML: name of the element that contains one row. CSV: not
+   * used.
+   */
   items?: string | undefined;
   starts_at: string;
   value: string;
 }
 
-/** A URL that a utility or administrator configures as a source. */
+/** A URL of its own that a utility or administrator sets as a source. */
 export interface CustomSource extends AnswerRowPaths {
   url: string;
-  /** Factor for the values, a decimal as text. */
+  /** Factor by which values are multiplied, a decimal as text. */
   scale?: string | undefined;
-  /** IANA zone of local times in the response, and of `at`. */
+  /** IANA zone of local times in the response, and of the times of day in `at`. */
   timezone: string;
   /** Times of day at which the source is fetched, HH:MM. */
   at: string[];
@@ -30,10 +36,10 @@ export interface SourceSecrets {
   headers?: Record<string, string> | undefined;
 }
 
-/** Unit of the values of emission series in presets: grams of CO2 equivalent. */
+/** Unit of the values of emission series: grams of CO2 equivalent. Presets use the same name. */
 const GRAMS = 'gCO2e';
 
-/** Members of a series that determine how a source is read. */
+/** Settings of a series that determine which values of a source the series can store. */
 export interface SeriesUnits {
   /** Unit of the values per kWh: a currency, or grams of CO2 equivalent. */
   unit: string;

@@ -12,7 +12,7 @@ import { getSeriesUnits, type SeriesSource, type SourceSecrets } from './source.
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
-/** Maximum number of times that an account may set or check sources on a UTC day. Each time, the source is fetched. */
+/** Maximum number of times that an account may set or check a source on a UTC day, because the service fetches the source each time. */
 const MAX_CHECKS_A_DAY = 100;
 
 /** A source as shown to its owner. */
@@ -49,9 +49,9 @@ export async function readSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction. A worker fetches the source when it next looks for due sources. A token or
- * header that is omitted retains its stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the
- * account has the maximum number of sources, and 429 if the account sets sources too often.
+ * Sets the source of a series, in the caller's transaction. The source is due at once or, if it has had the day's maximum number of
+ * fetches, on the next UTC day. If a token or header is omitted, the stored one is used, provided that the host is the same. Throws 422 if
+ * the source does not fit the series, 409 if the account has the maximum number of sources, and 429 if the account sets sources too often.
  */
 export async function setSource(
   trx: Database,
@@ -61,7 +61,7 @@ export async function setSource(
   now: Date,
 ): Promise<void> {
   const { series_id, user_id } = series;
-  // Raw SQL: an advisory lock, because concurrent requests would all see the same count.
+  // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of sources.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
   const before = await trx
     .selectFrom('series_sources')
@@ -103,11 +103,11 @@ export async function deleteSource(trx: Database, seriesId: string): Promise<voi
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
-/** Counts that an account has set or checked a source. Throws 429 if the account has done so too often on this UTC day. */
+/** Records that an account sets or checks a source. Throws 429 if the account has done so too often on this UTC day. */
 export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = getEndOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
-  // Raw SQL: counts and compares in one statement.
+  // Raw SQL: one statement increments the number and compares it with the maximum.
   const { rows } = await sql`INSERT INTO source_checks (user_id, day, checks) VALUES (${userId}, ${day}, 1)
     ON CONFLICT (user_id) DO UPDATE SET day = excluded.day,
       checks = CASE WHEN source_checks.day = excluded.day THEN source_checks.checks + 1 ELSE 1 END
@@ -129,13 +129,13 @@ async function countSources(trx: Database, userId: string): Promise<number> {
 const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
   token !== undefined || (headers !== undefined && Object.keys(headers).length > 0);
 
-/** Returns the secrets of a stored source. Throws if they were encrypted with another key. */
+/** Returns the secrets of a stored source. Throws if the secrets were encrypted with another key. */
 export const decryptSourceSecrets = (box: SecretEncrypter, sealed: Buffer | null): SourceSecrets =>
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /**
- * Adds the stored secrets that the owner omitted. Throws 422 if a stored secret would be sent to another host than the one for which it was
- * stored.
+ * Returns the secrets of a changed source: those that the owner sent, or else the stored ones. Throws 422 if stored headers would be sent
+ * to another host than before.
  */
 function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithSecrets): SourceSecrets {
   const name = 'preset' in source ? 'token' : 'headers';
@@ -147,7 +147,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
   throw createUnprocessableError({ field: 'source.headers', message });
 }
 
-/** Returns the host of a source. Null for an unknown preset, which a later check rejects. */
+/** Returns the host of a source. Null if the preset is unknown; a later check rejects such a source. */
 function safeHostOf(source: SeriesSource): string | null {
   try {
     return getSourceHost(source);
