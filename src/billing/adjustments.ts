@@ -10,7 +10,7 @@ export interface BilledEnergyByDirection {
   exported: MilliwattHours;
 }
 
-/** Fields of a bill period on which adjustments depend. */
+/** Fields of a bill period that decide which corrections the period includes. */
 export interface AdjustablePeriod {
   id: string;
   startsAtMs: number;
@@ -36,8 +36,8 @@ export const areEnergiesZero = ({ imported, exported }: BilledEnergyByDirection)
   imported === 0 && exported === 0;
 
 /**
- * Returns the bill period that will include later corrections of a closed period: the first open period that begins after the closed one.
- * Null if no such period exists yet. Pure.
+ * Returns the bill period in which later corrections of a closed period will be billed: the first open period that begins after the closed
+ * period. Null if no such period exists yet. Pure.
  */
 export function findNextOpenPeriod(
   periods: readonly AdjustablePeriod[],
@@ -51,9 +51,9 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections concern a period. For a closed period: the period itself. For an open period: the closed
- * periods whose corrections it includes. Other closed periods are omitted, because reading their quarter-hours costs time and their number
- * grows each month. Pure.
+ * Returns the closed periods whose corrections must be computed for a period. For a closed period, this is the period itself. For an open
+ * period, these are the closed periods whose corrections it will include. Other closed periods are omitted: reading their quarter-hours
+ * takes time, and their number grows each month. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
@@ -72,13 +72,13 @@ export type StatementEdit = {
   kwh: string | null;
   reason: string;
   /**
-   * Role of the author instead of the author's id, because a statement never changes but an account can be erased. `GET
+   * Role of the person who made the edit, not the person's id: a statement never changes, but the account can be erased. `GET
    * /v1/devices/{device_id}/edits` returns the id. Null if the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
 };
 
-/** Maximum number of edits in a statement: as many as can be in force for a device. */
+/** Maximum number of edits in a statement. A device cannot have more edits in force. */
 const MAX_TOLD = 1_000;
 
 interface Row {
@@ -94,7 +94,10 @@ interface Row {
   author: StatementEdit['author'];
 }
 
-/** Returns the edits in force that overlap a range, for the bill's device or for all devices of its home, in order of creation. */
+/**
+ * Returns the edits in force that overlap a range, in order of creation. For a bill of a device, these are the device's edits; for a bill
+ * of a home, those of all its devices.
+ */
 export async function listEditsInForce(
   db: Database,
   { userId, deviceId }: BilledHomeOrDevice,

@@ -2,28 +2,31 @@ import { castToMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src
 import { createDeviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** Known energy of a bill's home or device in a range. */
+/** Known energy in a range of the home or device that is billed. */
 export interface KnownBilledEnergy {
   imported: MilliwattHours;
   exported: MilliwattHours;
-  /** Estimated component of `imported`, in mWh. */
+  /** The part of `imported` that is estimated. */
   estimated: MilliwattHours;
-  /** Numbers of quarter-hours in the range: all, those with known import (at least in part), and those with estimated import. */
+  /**
+   * Number of quarter-hours in the range. `intervalsKnown`: those whose import is known, at least in part. `intervalsEstimated`: those with
+   * estimated import.
+   */
   intervals: number;
   intervalsKnown: number;
   intervalsEstimated: number;
 }
 
 /**
- * Returns the meter for a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
- * energy").
+ * Returns the meter from which a bill is computed. A device is metered by itself, whatever its placement. A home is metered at its
+ * connection point (docs/cost.md, "Whose energy").
  */
 export const loadBilledMeter = (db: Database, { userId, deviceId }: BilledHomeOrDevice): Promise<EnergyMeter> =>
   deviceId === null ? readBoughtEnergyMeter(db, { userId }) : createDeviceMeter(db, deviceId, { exported: 1 });
 
 /**
- * Rounds up to the start of a quarter-hour. In zones with odd offsets a period may begin within a quarter-hour, which then belongs to the
- * previous period.
+ * Rounds up to the start of a quarter-hour. In zones with unusual UTC offsets, a period may begin within a quarter-hour. This quarter-hour
+ * belongs to the previous period.
  */
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 
@@ -48,24 +51,24 @@ export async function readKnownBilledEnergy(
   };
 }
 
-/** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/counting-rule.ts). */
+/** Verdict on a register reading, if it affects how energy is computed from the register's value (ingest/normalise/counting-rule.ts). */
 export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
 /**
- * State of a register at an instant: the last counted reading at or before the instant, and the first counted reading after it. Values in
- * mWh, times in Unix ms.
+ * State of a register at the instant `atMs`: the last valid reading at or before the instant (`lastMs`, `value`), and the first valid
+ * reading after it (`next`). Values in mWh, times in Unix ms.
  */
 export interface RegisterState {
   atMs: number;
   lastMs: number;
   /** Whether a person entered the last reading. */
   isByHand: boolean;
-  /** Value of the register at the last reading. A small drop (jitter) does not change it. */
+  /** Value of the register at the last reading. If the register dropped a little (jitter), this is the value before the drop. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: RegisterStep } | null;
 }
 
-/** A reading at which the register's value changed for another reason than consumption: a reset, a rollover or a replaced meter. */
+/** A reading at which the value of a register changed by other than consumption: a reset, a rollover or a replaced meter. */
 export interface RegisterDiscontinuity {
   step: RegisterStep;
   /** Values of the register before the reading and at the reading. */
@@ -81,8 +84,8 @@ export interface RegisterReading {
 }
 
 /**
- * Returns the energy, in mWh, that the counting rules assign to the step from the previous reading to this one. `maximum`: the value at
- * which the register returns to 0.
+ * Returns the energy in mWh between the previous reading of a register (`before`) and this one (`value`), by the counting rules. `maximum`:
+ * the value at which the register returns to 0.
  */
 function energyOfStep(before: number, value: number, step: RegisterStep, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
@@ -91,8 +94,8 @@ function energyOfStep(before: number, value: number, step: RegisterStep, maximum
 }
 
 /**
- * Returns the energy from the last reading up to the instant: a part of the energy between the two readings in proportion to time, rounded
- * down. The counting rule splits a step in the same way at every bound.
+ * Returns the energy from the last reading up to the instant of the state: the energy between the two readings in proportion to time,
+ * rounded down. The counting rules split energy between readings in the same way.
  */
 function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;
@@ -101,8 +104,9 @@ function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: 
 }
 
 /**
- * Returns the energy that a register counted between two instants, mWh. It equals the counting rule's result except for tariffs, whose
- * energy the counting rule may move within a step. `breaks`: resets, rollovers and swaps between the last readings of the two instants.
+ * Returns the energy that a register measured between two instants, in mWh. It equals the result of the counting rules, except for tariff
+ * registers: the counting rules may move the energy of a tariff within the time between two readings. `breaks`: resets, rollovers and
+ * replaced meters between the last readings of the two instants.
  */
 export function computeEnergyBetween(
   from: RegisterState,
@@ -119,8 +123,8 @@ export function computeEnergyBetween(
 }
 
 /**
- * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
- * or replaced between the two readings.
+ * Returns the register's value at an instant. The value is interpolated between the readings before and after the instant. If the register
+ * was reset, rolled over or replaced between them, it is the value of the reading before.
  */
 export function computeReadingAt(registerState: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;
@@ -130,7 +134,7 @@ export function computeReadingAt(registerState: RegisterState): RegisterReading 
   return { milliwattHours: castToMilliwattHours(value + energySinceLast(registerState, 0)), atMs, is: 'interpolated' };
 }
 
-/** Subject of a bill: a device, or a home (`deviceId` null). */
+/** What is billed: a device, or a home if `deviceId` is null. */
 export interface BilledHomeOrDevice {
   userId: string;
   deviceId: string | null;

@@ -20,14 +20,17 @@ export interface RegisterPeriod {
   channel: string;
   nativeName: string;
   direction: 'import' | 'export';
-  /** Register value at the period's start; null if the register has no known value at that time. */
+  /** Register value at the period's start; null if unknown. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
   /** Energy of the register in the period; null if retention has deleted readings that are needed to compute it. */
   energy: MilliwattHours | null;
 }
 
-/** A register during a time in which it counts: the steps to its readings in `(fromMs, untilMs]` (Unix ms) are counted. */
+/**
+ * A register, and a time range in which it contributes to its device's energy: the energy up to each of its readings in `(fromMs, untilMs]`
+ * (Unix ms) is included.
+ */
 interface Series {
   series_id: number;
   fromMs: number;
@@ -42,7 +45,7 @@ interface Series {
   register_max_kwh: number | null;
 }
 
-/** Returns the registers that a bill shows, in order. Empty if the energy was measured only by intervals or power. */
+/** Returns the registers that a bill shows, in order. Empty if all energy of the bill was measured as intervals or power. */
 export async function loadBilledRegisters(
   db: Database,
   billed: BilledHomeOrDevice,
@@ -59,7 +62,7 @@ export async function loadBilledRegisters(
   );
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
-    // If a register begins to count within the period, its energy counts from its first reading in the period.
+    // If a register begins to contribute within the period, its energy since its first reading in the period is included.
     const since = start?.registerState ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.registerState ?? null, since, end: end?.registerState ?? null };
   });
@@ -86,8 +89,8 @@ export async function loadBilledRegisters(
 }
 
 /**
- * Limits the state of a register to the time in which the register counts. A step that ends later belongs to another series. If the
- * register begins to count within the period, the whole step to its first reading counts.
+ * Limits the state of a register to the time range in which the register contributes. Energy up to a later reading is measured by another
+ * series. If the register begins to contribute within the period, all energy up to its first reading is included.
  */
 function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
@@ -96,7 +99,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
   return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
-/** Returns the state of a register at its first reading, which follows the given instant. */
+/** Returns the state of a register at its first reading. `from`: start of the period. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
@@ -105,7 +108,7 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
   next: null,
 });
 
-/** Returns the registers of the billed devices that contribute to the devices' energy at some time in the range. */
+/** Returns the registers of the billed devices that contribute to the devices' energy for at least a part of the range. */
 async function seriesOf(
   db: Database,
   { userId, deviceId }: BilledHomeOrDevice,
@@ -134,12 +137,12 @@ async function seriesOf(
     }));
 }
 
-/** A time from the database. Infinity is returned as a number. */
+/** A time from the database. The driver returns PostgreSQL's infinite times as numbers. */
 type Bound = Date | number;
 
 /**
- * Returns the devices that a home's bill covers (docs/cost.md, "Whose energy"): its grid devices, or its consumption devices if it has no
- * grid device.
+ * Returns the devices that a home's bill includes (docs/cost.md, "Whose energy"): its grid devices or, while it has no grid device, its
+ * consumption devices.
  */
 async function connectionOf(
   db: Database,
@@ -157,25 +160,25 @@ async function connectionOf(
 }
 
 /**
- * Returns SQL for the readings of a series `s` within bounds, with their verdicts. Includes readings that retention has moved to
- * `closed_readings`.
+ * Returns SQL for the readings of a series `s` that meet the condition `bounds`, with their verdicts. Includes readings that retention has
+ * moved to `closed_readings`.
  */
 const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** SQL condition: the reading is counted. Readings after a reading that is on hold are not counted yet. */
+/** SQL condition: the reading is valid. Readings that follow a reading on hold have no final verdict, so they are not valid yet. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
 /**
- * Time windows in which the nearest reading of a series is searched, from the shortest to the longest, because a whole series may have
- * millions of readings. A window of a few hours usually suffices.
+ * Lengths of the time windows in which the nearest reading of a series is searched, shortest first. A window of a few hours usually
+ * suffices; a whole series may have millions of readings.
  */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
-/** Returns lateral joins for the last counted reading up to (or before) an instant, and for the first counted reading after it. */
+/** Returns lateral joins: one for the last valid reading up to (or before) an instant, one for the first valid reading after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
   SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND_INTERVAL_MS} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
@@ -186,14 +189,14 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** State of the register; null if there is no reading at or before the instant. */
+  /** State of the register at an instant; null if there is no reading at or before the instant. */
   registerState: RegisterState | null;
   next: RegisterState['next'];
 }
 
-/** Returns the states of registers at the given instants (Unix ms), in the given order. */
+/** Returns the states of registers at instants (Unix ms), in the order of `asked`. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
-  // Raw SQL: finds the readings around each instant of a series by index.
+  // Raw SQL: an index finds the readings before and after each instant of a series.
   const { rows } = await createQueryFunction(db)<{
     at: Date;
     last_at: Date | null;

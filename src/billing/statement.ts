@@ -4,7 +4,7 @@ import { addEnergies, type BilledEnergyByDirection, type StatementEdit, ZERO_ENE
 import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Reason for recording a version of a bill. */
+/** Reason for recording a version of a bill: it is the first one, the caller requested another one, or the period is closed. */
 export type BillVersionCause = 'first' | 'again' | 'closing';
 
 /** Value of a register in the API's format. */
@@ -33,16 +33,16 @@ export type StatementEnergy = {
     energy_kwh: string | null;
   }[];
   /**
-   * Energy that the listed registers do not contain: energy measured by power or intervals, or before a register's first known value. For
-   * tariff registers also energy that the counting rule assigned to the other side of a period bound.
+   * Import that the listed registers did not measure: energy measured as power or intervals, or used before a register's first known value.
+   * For tariff registers, also energy that the counting rules moved across the start or end of the period.
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
-  /** Edits in force. Missing in statements recorded before schema version 0055. */
+  /** Manual edits in force. Missing in statements recorded before schema version 0055. */
   edits?: StatementEdit[];
 };
 
-/** A correction of another period, included in a closing version. */
+/** A correction of an earlier period, included in the closing version of another period. */
 export type StatementAdjustment = {
   bill_period_id: string;
   start: string;
@@ -51,7 +51,7 @@ export type StatementAdjustment = {
   export_kwh: string;
 };
 
-/** Recorded version of a bill. The checksum covers all members. */
+/** Recorded version of a bill. All fields are part of the text over which the checksum is computed. */
 export type BillStatement = StatementEnergy & {
   bill_period_id: string;
   version: number;
@@ -65,7 +65,7 @@ export type BillStatement = StatementEnergy & {
   ends_at: string;
   recorded_at: string;
   adjustments: StatementAdjustment[];
-  /** Energy of the period plus the adjustments of other periods. */
+  /** Energy of the period plus the corrections of earlier periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
   /** Checksum of the previous version of the bill; null for the first version. */
@@ -112,7 +112,7 @@ export function createStatementEnergy(
   };
 }
 
-/** A correction of a closed period, mWh. */
+/** A correction of a closed period, in mWh. */
 export interface BillAdjustment extends BilledEnergyByDirection {
   periodId: string;
   start: string;
@@ -133,7 +133,7 @@ export const createStatementAdjustment = ({
   export_kwh: formatExactKwh(exported),
 });
 
-/** Returns the billed energy: the energy of the period itself plus the adjustments of other periods. */
+/** Returns the billed energy: the energy of the period itself plus the corrections of earlier periods. */
 export const addAdjustments = (
   own: BilledEnergyByDirection,
   adjustments: readonly BillAdjustment[],
@@ -154,11 +154,11 @@ export type JsonValue =
 export function formatCanonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(formatCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // ECMAScript's `<` compares strings by their code units, as RFC 8785 requires.
+  // The operator `<` compares strings by their UTF-16 code units, as RFC 8785 requires.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${formatCanonicalJson(one)}`).join(',')}}`;
 }
 
-/** Returns the SHA-256 (32 bytes) of the canonical form in UTF-8. */
+/** Returns the SHA-256 (32 bytes) of the canonical JSON of a value, in UTF-8. */
 export const computeChecksum = (value: JsonValue): Buffer =>
   createHash('sha256').update(formatCanonicalJson(value), 'utf8').digest();

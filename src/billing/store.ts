@@ -52,7 +52,10 @@ export interface BillPeriod {
   closed_at: Date | null;
 }
 
-/** A stored version: the statement, its checksum (hexadecimal) and the energy of the period itself in mWh. */
+/**
+ * A stored version of a bill: the statement, its checksum (hexadecimal), and the energy of the period without corrections of earlier
+ * periods, in mWh.
+ */
 export interface BillVersion {
   statement: BillStatement;
   sha256: string;
@@ -62,8 +65,8 @@ export interface BillVersion {
 }
 
 /**
- * A later correction of a closed period. The period `toldIn` includes the correction in its closing version (`isTold`) or will include it.
- * `toldIn` is null if no such period exists yet.
+ * A correction of a closed period after its closing. `toldIn`: the period that is billed with the correction; null if no such period exists
+ * yet. `isTold`: whether that period has been closed, with the correction.
  */
 interface LaterCorrection extends BilledEnergyByDirection {
   toldIn: string | null;
@@ -75,7 +78,7 @@ export interface BillDetails {
   versions: BillVersion[];
   known: KnownBilledEnergy;
   energy: StatementEnergy;
-  /** Corrections of other periods that this period includes, or would include if this period were closed now. */
+  /** Corrections of earlier periods that this period includes or, if it is open, would include if it were closed now. */
   adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -91,13 +94,13 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Locks all bills of an account, because all of them together determine which period includes a correction. */
+/** Locks all bills of an account: which period includes a correction depends on all of the account's periods. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
- * Creates a bill period of a home (`deviceId` null) or a device, and records the period's known energy as the first version. The caller
- * must have checked its access to the home or device. Error 409 if another period contains some of the days.
+ * Creates a bill period of a device, or of a home if `deviceId` is null, and records its known energy as the first version. The caller must
+ * have checked that the request may access the home or device. Error 409 if another period contains some of the days.
  */
 export async function createBillPeriod(
   db: Database,
@@ -107,7 +110,7 @@ export async function createBillPeriod(
 ): Promise<BillDetails> {
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
-    // Raw SQL in this file, to read dates as text and to compare values with null.
+    // Raw SQL in this file: dates are read as text, and conditions compare values with null.
     const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
         coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,
@@ -117,8 +120,8 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account's time zone may have changed between two periods. A period begins exactly when its neighbour ends, so that each hour is
-    // billed once.
+    // The account's time zone may have changed between two periods. Each period therefore begins exactly when the previous one ends, so
+    // that each hour is billed once.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -160,13 +163,13 @@ export async function listBillPeriods(
   return rows.map((row) => ({ period: row, last: row }));
 }
 
-/** Returns a bill period that the caller can access, with its current energy, or null. */
+/** Returns a bill period that the caller can access, with its current energy; null if there is none. */
 export async function findBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
-/** Records the current energy as another version of an open period. Returns null if the caller can access no such period. */
+/** Records the current energy as another version of an open period that the caller can access. Returns null if there is no such period. */
 export async function recordBill(
   db: Database,
   reach: AccessibleAccounts,
@@ -180,8 +183,8 @@ export async function recordBill(
 }
 
 /**
- * Closes a period that has ended: records the period's current energy and the waiting corrections of closed periods. Later changes of the
- * closed period's days become part of the next open period.
+ * Closes a period that has ended: records its current energy, and the corrections of earlier periods that are not billed yet. If the energy
+ * of the closed period changes later, the difference is billed with the next open period.
  */
 export async function closeBillPeriod(
   db: Database,
@@ -210,7 +213,10 @@ export async function closeBillPeriod(
   });
 }
 
-/** Deletes an open period with its versions; an open period has not been billed. Returns false if the caller can access no such period. */
+/**
+ * Deletes an open period with its versions; an open period has not been billed. Returns false if there is no such period that the caller
+ * can access.
+ */
 export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
@@ -220,8 +226,8 @@ export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, 
 }
 
 /**
- * Changes an open period that the caller can access, while the bills of the account are locked. Returns null if there is no such period;
- * error 409 if it is closed.
+ * Locks the bills of the account, and then calls `change` with an open period that the caller can access. Returns null if there is no such
+ * period; error 409 if the period is closed.
  */
 async function changeOpen<T>(
   db: Database,
@@ -233,7 +239,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // Reads the period again after the lock, because another transaction may have closed it.
+    // The period is read again after locking, because another transaction may have closed it in the meantime.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -259,7 +265,7 @@ async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
   return rows;
 }
 
-/** Records the current energy of a period and the adjustments of other periods as a version. */
+/** Records a version: the current energy of a period, and corrections of earlier periods. */
 async function addVersion(
   trx: Database,
   period: BillPeriod,
@@ -269,7 +275,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.statement.version ?? 0) + 1;
-  // The maximum number of versions does not apply to closing a period.
+  // A period can be closed even if it has the maximum number of versions.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const { known, energy } = await currentEnergy(trx, period);
   const sum = addAdjustments(known, adjustments);
@@ -333,7 +339,7 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   };
 }
 
-/** Correction of a closed period that no statement contains yet, with the period that will include it. */
+/** A correction of a closed period that is in no statement yet, with the period that will include it. */
 interface Outstanding extends BilledEnergyByDirection {
   period: BillPeriod;
   /** Id of the period that will include the correction; null if no open period begins after the corrected one. */
@@ -349,8 +355,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns those corrections of closed periods that no statement contains yet and that concern this period (`listPeriodsToCorrect`). A
- * correction is the current energy of the closed period, minus the energy in its closing version and in later adjustments. Omits periods
+ * Returns the corrections of closed periods that are in no statement yet and that concern this period (`listPeriodsToCorrect`). A
+ * correction is the current energy of the closed period, minus the energy in its closing version and in later corrections. Omits periods
  * without a difference.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
