@@ -6,23 +6,26 @@ import { inSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
 import { type AlertRulePeriod, createFiringFields } from './rule.ts';
 
-/** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
+/**
+ * SQLSTATE classes of transient errors: connections, deadlocks, resources, locks and shutdown. After such an error, the batch is evaluated
+ * again.
+ */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Replaces amounts that are too large to parse, in billionths. It is higher than every threshold (src/tariffs/terms.ts). */
+/** Stands for amounts that are too large to parse. In billionths, it is higher than every threshold (src/tariffs/terms.ts). */
 const BEYOND = 10n ** 18n;
 
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
   /** Whether the evaluation of some users' costs was deferred to the next transaction. */
   isMoreWaiting: boolean;
-  /** Users whose costs could not be computed because of an internal error, with the error. Other users are not affected. */
+  /** Users whose costs could not be computed because of an internal error, and the errors. The costs of other users are not affected. */
   faults: { userId: string; error: unknown }[];
 }
 
 /**
- * Finds the periods whose cost exceeds the threshold of an alert, in the transaction that took the changed hours from the queue. The costs
- * of each user are computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction, but
- * at least one user is evaluated. `firstUsers`: users deferred by an earlier transaction, evaluated first.
+ * Finds the periods whose cost exceeds the threshold of an alert. Must run in the transaction that took the changed hours from the queue.
+ * The costs of a user are computed once for all of the user's alerts. After `maxMs`, the remaining users are deferred to the next
+ * transaction, but at least one user is evaluated. `firstUsers`: users whom an earlier transaction deferred; they are evaluated first.
  */
 export async function evaluateCostAlerts(
   client: PoolClient,
@@ -51,7 +54,7 @@ export async function evaluateCostAlerts(
   return { firings, isMoreWaiting: deferred.length > 0, faults };
 }
 
-/** Returns the costs of a user's periods, except periods whose cost is unknown. Alerts on the same period share its cost. */
+/** Returns the known costs of a user's periods. Alerts on the same period share its cost. */
 async function costsOf(db: Database, userId: string, asked: readonly AlertRulePeriod[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
@@ -69,11 +72,13 @@ function firingAbove({ one, cost: { total, currency } }: { one: AlertRulePeriod;
   return [{ ...createFiringFields(one), reason: { of: 'cost', threshold, total, currency } }];
 }
 
-/** Converts an amount to billionths for comparison with thresholds. An amount too large to parse exceeds every threshold. */
+/**
+ * Converts an amount to billionths for comparison with thresholds. If the amount is too large to parse, the result exceeds every threshold.
+ */
 export const parseAmountForComparison = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
-/** Queues accounts, so that a later transaction evaluates their alerts on costs. */
+/** Adds accounts to the queue again, so that a later transaction evaluates their alerts on costs. */
 const leave = (query: QueryFunction, userIds: readonly string[], now: Date): Promise<unknown> =>
   // Raw SQL: one queue row contains the ids of all accounts.
   query(

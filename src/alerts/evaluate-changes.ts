@@ -17,11 +17,14 @@ import type { AlertEvaluator } from './pool.ts';
 import { type AlertRule, type AlertRulePeriod, createFiringFields, loadActiveRules } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
-/** Maximum number of changed hours, summed over users, that one transaction takes from the queue. A single queue row may contain more. */
+/**
+ * Maximum number of changed hours, summed over users, that one transaction takes from the queue. The first queue row may contain more; it
+ * is then taken alone.
+ */
 const MAX_CHANGES = 5_000;
 /**
- * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds per user. The alerts on usage in the
- * same batch wait for this time.
+ * Maximum time in ms for which one transaction computes costs, which takes some milliseconds for each user. Meanwhile, the alerts on usage
+ * in the same batch wait.
  */
 const MAX_COSTS_MS = 500;
 
@@ -36,7 +39,7 @@ export interface AlertEvaluationResult {
   faults: CostAlertEvaluation['faults'];
 }
 
-/** A changed hour of a user. `costs_only`: the usage is unchanged; only the user's alerts on costs are evaluated. */
+/** A changed hour of a user. `costs_only`: the usage is unchanged, and only the user's alerts on costs are evaluated. */
 interface Change {
   user_id: string;
   hour: Date;
@@ -44,9 +47,9 @@ interface Change {
 }
 
 /**
- * Takes changed hours from the queue, evaluates the alerts of their users, fires the alerts above their thresholds and stores the hours for
- * `usage.updated`, all in one transaction. Any number of workers may run concurrently, because each takes different rows. If a worker is
- * killed, its transaction is rolled back.
+ * Takes changed hours from the queue, evaluates the alerts of their users, fires the alerts whose thresholds are exceeded, and queues the
+ * hours for `usage.updated` events, all in one transaction. Any number of workers may run this concurrently, because each takes different
+ * rows. If a worker is killed, its transaction is rolled back.
  */
 export async function evaluateChangedHours(
   pool: Pool,
@@ -87,15 +90,15 @@ export async function evaluateChangedHours(
 }
 
 /**
- * Takes changed hours in the caller's transaction. Returns the number of hours of all users, and the rows of users with alerts or with
- * receivers of `usage.updated`. Each hour is returned once, even if several batches changed it. If the aggregates of a day are being
- * recomputed, the day's hours wait until the recomputation ends.
+ * Takes changed hours from the queue in the caller's transaction. Returns the number of hours of all users, and the hours of users who have
+ * alerts or whose `usage.updated` events have a receiver. Each hour is returned once, even if it changed several times. If the aggregates
+ * of a day are being recomputed, its hours stay in the queue.
  */
 async function takeChanges(
   query: QueryFunction,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
-  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and the arrays in these rows are not read into
+  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue. The lists of users in these rows are not read into
   // this process.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
@@ -162,7 +165,7 @@ async function candidatesOf(
   });
 }
 
-/** Returns those periods whose alert has not fired yet, in the given order. */
+/** Returns the periods for which the alert has not fired yet, in the given order. */
 async function filterUnfired(query: QueryFunction, asked: readonly AlertRulePeriod[]): Promise<AlertRulePeriod[]> {
   if (asked.length === 0) return [];
   // Raw SQL: `unnest` checks any number of periods in one statement.
@@ -175,7 +178,7 @@ async function filterUnfired(query: QueryFunction, asked: readonly AlertRulePeri
   return rows.map(({ place }) => asked[place - 1] as AlertRulePeriod);
 }
 
-/** Returns firings for the periods whose usage is above the threshold of their alert. */
+/** Returns a firing for each period whose usage exceeds the threshold of its alert. */
 async function evaluateUsage(db: Database, asked: readonly AlertRulePeriod[], now: Date): Promise<AlertFiring[]> {
   if (asked.length === 0) return [];
   return [...(await computeUsageTotals(db, asked, now.getTime()))].flatMap(([index, total]) => {

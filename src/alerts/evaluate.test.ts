@@ -14,7 +14,7 @@ const ZONES = [
   'Pacific/Chatham',
   'America/St_Johns',
   'Pacific/Apia',
-  // Time zones in which midnight occurs twice on a day on which the clock goes back.
+  // In these time zones, midnight occurs twice on a day on which the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
   // The clocks of this zone change by half an hour.
@@ -23,7 +23,7 @@ const ZONES = [
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
-/** UTC hours of the clock changes on Lord Howe Island and in Chatham, which shorten an hour. */
+/** Clock changes that shorten an hour: two on Lord Howe Island, two in Chatham (UTC). */
 const CHANGES_MS = ['2025-04-05T15:00Z', '2025-10-04T15:30Z', '2025-04-05T14:00Z', '2025-09-27T14:00Z'].map(Date.parse);
 const hourAtChange = fc
   .tuple(fc.constantFrom(...CHANGES_MS), fc.integer({ min: -3, max: 3 }))
@@ -45,7 +45,7 @@ const calendars = new Map(
     }),
   ]),
 );
-/** Local date and hour of an instant, computed with Intl instead of the library under test. */
+/** Returns the local date and time of an instant, computed by Intl instead of the library under test. */
 const wall = (zoneName: string, ms: number) =>
   Object.fromEntries(
     (calendars.get(zoneName) as Intl.DateTimeFormat).formatToParts(ms).map(({ type, value }) => [type, value]),
@@ -58,7 +58,7 @@ const page = {
 const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
-/** Returns the minutes by which the local clock advances between two instants within one clock hour. */
+/** Returns by how many minutes the local clock advances between two instants in the same clock hour. */
 const minutesFrom = (zoneName: string, fromMs: number, toMs: number) =>
   Number(wall(zoneName, toMs).minute) - Number(wall(zoneName, fromMs).minute);
 
@@ -71,7 +71,7 @@ describe('period of an instant', () => {
         expect(startMs <= atMs && atMs < endMs).toBe(true);
         expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
         expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
-        // An hour that occurs twice on the local clock counts as two hours, and a clock change may shorten an hour.
+        // An hour that the local clock shows twice counts as two hours. A clock change may shorten an hour.
         if (one !== 'hour') {
           expect(onPage(one, name, startMs - 1)).not.toBe(onPage(one, name, atMs));
           expect(onPage(one, name, endMs)).not.toBe(onPage(one, name, atMs));
@@ -136,7 +136,7 @@ test('returns each period that a changed hour affects once, unless the period en
           nowMs,
         );
         const got = Array.from(found.rule, (one, index) => `${one} ${found.startMs[index]} ${found.endMs[index]}`);
-        // Returns the expected periods, computed minute by minute without optimisation.
+        // The expected periods, computed for each quarter-hour without optimisation.
         const wanted = new Set<string>();
         for (const [index, one] of rules.entries()) {
           for (const { user, hourMs: from } of changes) {
@@ -166,14 +166,14 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursToEvaluate(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Iterates backwards from the current period to the first period whose alerts no longer fire.
+        // Iterates backwards from the current period to the last one whose alerts may still fire.
         for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = getPeriodAt(kind, zone, one.startMs - 1);
         }
       },
     ),
-    // A time just after a day of 23 hours.
+    // This instant is just after a day of 23 hours.
     { numRuns: 2_000, examples: [['Europe/Berlin', 'day', Date.UTC(2026, 2, 29, 22)]] },
   );
 });

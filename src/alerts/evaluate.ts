@@ -1,28 +1,31 @@
 import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
 
-/** Time in ms after the end of a period after which the period's alerts no longer fire (README, Alerts). */
+/** Time in ms after which a period has ended too long ago for its alerts to fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
-/** Kinds of periods. `Rules.kind` contains indexes into this list. */
+/** Kinds of periods. `AlertRuleColumns.kind` contains indexes into this list. */
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
-/** Alert rules as typed arrays, in which one index stands for one alert. The arrays are transferred to a thread without copying. */
+/**
+ * Alert rules as typed arrays: the elements with the same index belong to one alert. The arrays are transferred to a thread without being
+ * copied.
+ */
 export interface AlertRuleColumns {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Index of each alert's user, as in `ChangedHourColumns.user`, in ascending order. */
+  /** User of each alert, as the same number that `ChangedHourColumns.user` contains, in ascending order. */
   user: Uint32Array;
 }
 
-/** Hours whose consumption changed, by their starts (Unix ms, UTC). */
+/** Hours in which a user's consumption changed. `hourMs`: start of the hour, Unix ms. */
 export interface ChangedHourColumns {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
-/** Periods that may fire: index of the rule, start and end (Unix ms). */
+/** Periods for which an alert may fire: index of the alert rule, start and end (Unix ms). */
 export interface CandidatePeriodColumns {
   rule: Uint32Array;
   startMs: Float64Array;
@@ -45,7 +48,7 @@ export function findCandidatePeriods(
     if (known) known.push(index);
     else rulesOf.set(user, [index]);
   }
-  // Many users share few zones and hours, so each combination of zone and hour is computed once.
+  // Many users share few zones and hours, so the periods of each combination of zone and hour are computed once.
   const known = new Map<string, Period[]>();
   const periods = (kind: number, zone: number, hourMs: number): Period[] => {
     const name = `${kind} ${zone} ${hourMs}`;

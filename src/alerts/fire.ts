@@ -24,12 +24,12 @@ type Reason =
 type FiredAlert = Alert & { event_id: string };
 
 /**
- * Fires alerts in the caller's transaction: records each firing, and adds an event for each new firing. The key of alert_firings makes a
- * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
+ * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of the table alert_firings
+ * ensures that each firing is recorded once, even if two workers process the same period. Returns the number of new firings.
  */
 export async function fireAlerts(query: QueryFunction, firings: readonly AlertFiring[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
-  // Sorted by the key, so that concurrent workers cannot deadlock.
+  // The rows are sorted by the table's key, so that concurrent workers cannot deadlock.
   const sorted = firings
     .map((firing) => ({ ...firing, eventId: newId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
@@ -61,7 +61,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
     return alert ? [{ firing, alert }] : [];
   });
   if (fired.length === 0) return 0;
-  // The time span of a silence is empty, so that the event lists no other devices.
+  // For a silence, the time range is empty, so that the event lists no other devices.
   const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };

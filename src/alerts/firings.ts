@@ -4,14 +4,15 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
 import type { Tables } from '#src/database/tables.ts';
 
 /**
- * A past firing of an alert. A firing of type `no_data` has a `device_id`, and null as `period_end` and totals; firings of all other types
- * have '' as `device_id`. Firings of alerts on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
+ * A past firing of an alert. If the alert has the type `no_data`, `device_id` is the silent device, and `period_end` and the totals are
+ * null. For all other types, `device_id` is ''. Firings of alerts on costs have `total_cost` and `currency` instead of
+ * `total_milliwatt_hours`.
  */
 export type PastAlertFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
- * Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event_id; event ids sort by
- * time). All firings of the alert are read and sorted, because even an hourly alert has fewer than ten thousand in the 400 days of
+ * Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event id; event ids sort by
+ * time). The database reads and sorts all firings of the alert: even an hourly alert has fewer than ten thousand in the 400 days of
  * retention.
  */
 export async function listFirings(

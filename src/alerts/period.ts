@@ -5,14 +5,14 @@ import { getFirstInstant } from '#src/energy/ranges.ts';
 import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
 
-/** Kind of period over which an alert adds up usage or costs: clock hour, day or month in the time zone of the alert's user. */
+/** Kind of period over which an alert adds up usage or costs: a clock hour, day or month in the time zone of the alert's user. */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
 export type CostAlertType = 'daily_cost' | 'monthly_cost';
 /** Types of alerts on the consumption in a period. */
 export type UsageAlertType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
-/** Kind of period by type of alert. `no_data` has no period. */
+/** Kind of period by type of alert. An alert of type `no_data` has no period. */
 export const PERIOD_KIND_BY_ALERT_TYPE = {
   peak_usage: 'hour',
   daily_usage: 'day',
@@ -24,14 +24,15 @@ export const PERIOD_KIND_BY_ALERT_TYPE = {
 export const isCostAlertType = (type: AlertType): type is CostAlertType =>
   type === 'daily_cost' || type === 'monthly_cost';
 
-/** Half-open period `[startMs, endMs)`, Unix ms. */
+/** Time range `[startMs, endMs)`, Unix ms. */
 export interface Period {
   startMs: number;
   endMs: number;
 }
 
 /**
- * Returns the period of a time zone (IANA name) that contains an instant. Hours begin on the zone's clock: in Kolkata at half past (UTC).
+ * Returns the period of a time zone (IANA name) that contains an instant. Hours begin at full hours of the zone's clock, for example in
+ * Kolkata at half past by UTC.
  */
 export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') return clockHourAt(zone, atMs);
@@ -41,8 +42,8 @@ export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Perio
 }
 
 /**
- * Returns the clock hour (in the zone's local time) that contains an instant. A clock change may shorten the hour, as in
- * `startOfClockUnitSql`.
+ * Returns the clock hour of a zone that contains an instant. A clock change may shorten the hour, as in `startOfClockUnitSql`
+ * (src/energy/local-time.ts).
  */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
@@ -51,14 +52,13 @@ function clockHourAt(zone: string, atMs: number): Period {
 }
 
 /**
- * Returns UTC hours (their starts) such that each day or month whose alerts may still fire contains at least one of the hours. These are
- * the current periods, and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than 12
- * hours.
+ * Returns the starts of some UTC hours. Each day or month for which alerts may still fire contains at least one of these hours; it is
+ * either current or ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than that.
  */
 export const listHoursToEvaluate = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
-/** Returns the periods of a zone that overlap a UTC hour. */
+/** Returns the periods of a zone that overlap the UTC hour that begins at `hourMs`. */
 export function listPeriodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
   const periods: Period[] = [];
   for (let atMs = hourMs; atMs < hourMs + HOUR_MS; ) {

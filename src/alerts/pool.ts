@@ -6,14 +6,14 @@ import { type CandidatePeriodColumns, findCandidatePeriods } from './evaluate.ts
 
 export interface AlertEvaluator {
   candidates(...batch: EvaluationTask): Promise<CandidatePeriodColumns>;
-  /** Number of batches that should be evaluated concurrently. */
+  /** Number of batches that the caller should evaluate at the same time. */
   lanes: number;
   /** Returns the number of tasks that wait for a thread. */
   waiting(): number;
   close(): Promise<void>;
 }
 
-/** Evaluates alerts in the caller's thread, for machines on which a worker thread (20 MB) is too large. */
+/** Evaluates alerts in the caller's thread. Used on machines that have too little memory for a worker thread (20 MB). */
 const WITHOUT_THREADS: AlertEvaluator = {
   candidates: async (...batch) => findCandidatePeriods(...batch),
   lanes: 1,
@@ -22,15 +22,15 @@ const WITHOUT_THREADS: AlertEvaluator = {
 };
 
 /**
- * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs one. With little
- * memory, starts no threads. If a task crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated
- * again.
+ * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs a processor. On
+ * a machine with little memory, starts no threads. If a task crashes its thread, the transaction of its batch is rolled back, and the batch
+ * is evaluated again; other batches are not affected.
  */
 export function startAlertEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): AlertEvaluator {
   if (hasLittleMemory()) return WITHOUT_THREADS;
   const pool = createThreadPool<EvaluationTask, CandidatePeriodColumns>(
     new URL('./evaluate.task.ts', import.meta.url),
-    // Each concurrent batch waits for its task before it submits another task, so the queue cannot grow beyond `mayWait`.
+    // Each concurrent batch has at most one task in the queue, so the queue cannot grow beyond `mayWait`.
     { least: 1, most: threads, mayWait: 2 * threads },
   );
   return {

@@ -17,7 +17,7 @@ import {
   type UsageAlertType,
 } from './period.ts';
 
-/** Number of past days to which the preview of an alert applies the rule. */
+/** Number of past days in which the preview of an alert searches for firings. */
 const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
@@ -57,8 +57,8 @@ export async function previewUsageAlert(
 }
 
 /**
- * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired at current tariffs, oldest
- * first.
+ * Returns the days or months of the last 90 days (in the user's zone) in which an alert rule on costs would have fired, oldest first. Costs
+ * are computed by the user's stored tariffs.
  */
 export async function previewCostAlert(
   db: Database,
@@ -80,7 +80,7 @@ export async function previewCostAlert(
     }));
 }
 
-/** Returns the costs of those periods of a range in which a tariff was valid. Omits periods with tariffs of two currencies. */
+/** Returns the costs of the periods of a range in which a tariff was valid. Omits periods in which tariffs of two currencies were valid. */
 async function costsBy(
   db: Database,
   userId: string,
@@ -98,7 +98,7 @@ async function costsBy(
   } catch (error) {
     if (!isMixedCurrenciesError(error)) throw error;
   }
-  // A rare case: tariffs of two currencies are valid in the range, so each period is computed separately.
+  // In the rare case that tariffs of two currencies are valid in the range, each period is computed separately.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(getPeriodAt(kind, zone, atMs));
@@ -109,7 +109,7 @@ async function costsBy(
   });
 }
 
-/** Returns the last 90 days of a zone. For monthly rules, the range begins on the first day of a month. */
+/** Returns the last 90 days of a zone. For alert rules on months, the range begins on the first day of a month. */
 function lookedAt(kind: PeriodKind, zone: string, now: Date): DayRange {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });
@@ -121,8 +121,8 @@ function lookedAt(kind: PeriodKind, zone: string, now: Date): DayRange {
 }
 
 /**
- * Returns the silences of the last 90 days in which a no_data rule would have fired, by device. Silences are found in the load profile, so
- * they are precise to a quarter-hour, and devices without energy readings have no silences.
+ * Returns the silences of the last 90 days for which a no_data rule would have fired, oldest first. Silences are found in the load profile,
+ * so their times are precise to a quarter-hour, and devices without energy readings have no silences.
  */
 export async function previewSilenceAlert(
   db: Database,
@@ -161,8 +161,8 @@ export async function previewSilenceAlert(
 }
 
 /**
- * Returns the gaps without readings after the first quarter-hour with a reading, as `[first, next)` in indexes. `next` is null if the gap
- * has not ended. Pure.
+ * Returns the gaps without readings as index ranges `[first, next)`. The time before the first reading is not a gap. `next` is null if the
+ * gap has not ended. Pure.
  */
 function gapsIn(readingCount: Float64Array): { first: number; next: number | null }[] {
   const gaps: { first: number; next: number | null }[] = [];

@@ -3,7 +3,7 @@ import type { QueryFunction } from '#src/database/connect.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import type { CostAlertType, UsageAlertType } from './period.ts';
 
-/** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
+/** An alert rule on usage or costs. Only the threshold of its type is set; the other threshold is null. */
 export interface AlertRule {
   alert_id: string;
   user_id: string;
@@ -17,7 +17,7 @@ export type AlertRulePeriod = UserTimeRange & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */
 export async function loadActiveRules(query: QueryFunction, userIds: readonly string[]): Promise<AlertRule[]> {
-  // Raw SQL, because this query is on the hot path of alerts.
+  // Raw SQL, because each evaluation of alerts runs this query.
   const { rows } = await query<AlertRule>(
     `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, u.timezone
      FROM alerts a JOIN users u USING (user_id)

@@ -6,8 +6,8 @@ import { fireAlerts } from './fire.ts';
 const MOST = 1_000;
 
 /**
- * Fires the no_data alerts of devices that have been silent for longer than their thresholds, once for each silence (which begins with the
- * last message). A device that has never sent a message has no silence. Returns the number of new firings.
+ * Fires the no_data alerts of devices that have been silent for longer than the alert's threshold. A silence begins with the device's last
+ * message, and an alert fires once for it. A device that has never sent a message has no silence. Returns the number of new firings.
  */
 export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
@@ -18,7 +18,7 @@ export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> 
       device_id: string;
       last_seen_at: Date;
     }>(
-      // Raw SQL: joins on times truncated to milliseconds, the precision of a JavaScript Date.
+      // Raw SQL: times are truncated to milliseconds before they are compared, because a JavaScript Date has no microseconds.
       `SELECT a.alert_id, a.threshold_hours, d.device_id, d.last_seen_at
        FROM alerts a
        JOIN (SELECT device_id, v.user_id, deleted_at, date_trunc('milliseconds', seen_at) AS last_seen_at

@@ -8,7 +8,8 @@ export type Alert = Selectable<Tables['alerts']>;
 export type AlertType = Alert['type'];
 
 /**
- * Columns that an owner sets. Only the threshold of the alert's type is set (in mWh, hours, or a currency); the other thresholds are null.
+ * Columns that the owner of an alert sets. Only the threshold of the alert's type is set (in mWh, hours, or units of a currency); the other
+ * thresholds are null.
  */
 export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
 

@@ -5,8 +5,8 @@ import { filterUsersWithComposedHomes } from '#src/energy/usage/composed.ts';
 import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
- * Returns the usage of the periods so far, in mWh, by index. Periods with unknown usage are omitted. `db` must be the transaction that took
- * the changes.
+ * Returns the usage of the periods so far, in mWh, by index in `periods`. Periods with unknown usage are omitted. `db` must be the
+ * transaction that took the changed hours from the queue.
  */
 export async function computeUsageTotals(
   db: Database,

@@ -4,8 +4,8 @@ import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLE
 import { remarkRaisedSchema } from './remark.ts';
 
 /**
- * Schemas of the `data` member of events. The compiler checks the code that creates events against these schemas (event-types.ts), and the
- * OpenAPI document is generated from the schemas.
+ * Schemas of the `data` field of events. The compiler checks the code that creates events against these schemas (event-types.ts). The
+ * OpenAPI document is generated from them.
  */
 const instant = z.iso.datetime({ offset: true });
 const userId = z.string().describe('Id of the user whose data the event describes.');
@@ -117,7 +117,7 @@ export const EVENT_BODIES = {
   'remark.raised': remarkRaisedSchema,
 } as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodType>;
 
-/** Members of the body of every webhook, for every type of event. */
+/** Fields of a webhook's body that are the same for every type of event. */
 const envelope = z.strictObject({
   id: z.string().describe('Id of the event, the same in every attempt.'),
   type: z.string().describe('Type of the event.'),
@@ -141,7 +141,7 @@ export function createEventSchema(type: keyof typeof EVENT_BODIES | 'webhook.tes
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Type of the `data` member, for an event type to which accounts can subscribe. */
+/** Type of the `data` field of an event type to which accounts can subscribe. */
 export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[Type]>;
 
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
@@ -178,14 +178,14 @@ interface Addressed {
   data: Record<string, unknown>;
 }
 
-/** An event to store in the outbox. Receivers get `data`. */
+/** An event to store in the outbox. `data` is sent to the receivers. */
 export type NewEvent = (Subscribable | Addressed) & {
-  /** Id of the event, if the caller has already assigned an id. */
+  /** Id of the event. If undefined, the outbox assigns one. */
   eventId?: string;
   /** The account that the event is about. */
   userId: string;
-  /** Channel by which the user is notified, in addition to webhooks. */
+  /** Channel by which the account is notified, in addition to webhooks. */
   channel?: 'email' | 'sms';
-  /** The only subscription that receives the event. */
+  /** Id of the only subscription that receives the event. If undefined, all matching subscriptions receive it. */
   webhookId?: string;
 };

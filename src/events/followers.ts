@@ -3,30 +3,30 @@ import type { Database } from '#src/database/connect.ts';
 import type { EventBody } from './bodies.ts';
 
 /**
- * Time in hours for which events are created after a follower's last check, so that a follower who returns within a day has missed no
- * event.
+ * Time in hours for which `usage.updated` events are created after a follower of a home (such as an open page) was last connected. A
+ * follower who returns within this time has missed no event.
  */
 const TRACKED_HOURS = 24;
-/** Minimum time in hours between two updates of a follower's timestamp, to avoid a write with every connection. */
+/** Minimum time in hours between two updates of a home's follower record, so that not every connection causes a write. */
 const MIN_UPDATE_HOURS = 1;
-/** Number of days for which every event is certainly stored: one day less than the retention period of 30 days (delivery/retention.ts). */
+/** Number of days for which events are stored in any case: one less than the retention of 30 days (delivery/retention.ts). */
 const STORED_DAYS = 29;
-/** Maximum number of events of one home that are read at once. */
+/** Maximum number of events of one home that one query returns. */
 const MAX_EVENTS = 20;
 
-/** Position in the list of events before every event. */
+/** Stands for a position in the list of events that is before all events. */
 const BEFORE_ALL = 'evt_';
 
 /**
- * Returns SQL that selects the followed users among the users of a relation (by its column `user_id`). Followed users get `usage.updated`
- * events even without a subscription.
+ * Returns SQL for those users of a relation (its column `user_id`) whose homes are followed, for example by an open page. For such users,
+ * `usage.updated` events are created even without a subscription.
  */
 export const followedUsersSql = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
- * Records that a home is followed. Returns the time (Unix ms) since which the home has been followed without a gap. Every later change of
- * the home's hours is contained in an event, or will be.
+ * Records that a home is followed. Returns the time (Unix ms) since which it has been followed without a gap. Every change of the home's
+ * hours since then is in an event, or will be.
  */
 export async function recordFollower(db: Database, userId: string): Promise<number> {
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
@@ -46,9 +46,9 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
   return (followed_since as Date).getTime();
 }
 
-/** Records in one statement that homes are still followed. Skips homes whose record was updated recently. */
+/** Records that some homes are still followed, in one statement. Skips homes whose record was updated recently. */
 export async function refreshFollowers(db: Database, userIds: readonly string[]): Promise<void> {
-  // Raw SQL: uses the database server's clock.
+  // Raw SQL: the times come from the database server's clock.
   await sql`
     UPDATE usage_told SET followed_until = now() + make_interval(hours => ${TRACKED_HOURS})
     WHERE user_id = ANY (${userIds}::text[])
@@ -71,8 +71,8 @@ export async function findNewestUsageEvent(db: Database, userId: string): Promis
 }
 
 /**
- * Whether all events of a user after a given event are still stored. For an event id, the event itself must still be stored. For
- * `BEFORE_ALL`, the home must have been followed for less time than events are retained.
+ * Whether all `usage.updated` events of a user after the event `eventId` are still stored. This is so if the event itself is still stored.
+ * If `eventId` is `BEFORE_ALL`, the home must have been followed (since `sinceMs`) for less time than events are stored.
  */
 export async function areLaterEventsStored(
   db: Database,
@@ -98,9 +98,9 @@ export interface PublishedUsage {
 }
 
 /**
- * Returns the next `usage.updated` events of users, in order. `after` maps each user to the id of an event; only later events are returned.
- * Events of one user are committed in the order of their ids: the worker that creates an event locks the user's row in `usage_told`, and at
- * least a minute lies between two events. The clocks of workers may therefore differ by up to a minute.
+ * Returns the next `usage.updated` events of users, in order. `after` contains the id of an event for each user; only later events are
+ * returned. Events of one user are committed in the order of their ids, if the clocks of workers differ by at most a minute: the worker
+ * that creates an event locks the user's row in `usage_told`, and at least a minute lies between two events.
  */
 export async function findUsageEventsAfter(
   db: Database,

@@ -6,15 +6,15 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Stores events in the outbox, with a delivery for each receiver. Runs in the transaction of the change that caused the events, so that the
- * events are sent if and only if the transaction commits. A homeowner's subscription gets that user's events, a utility's subscription
- * those of its users, and an administrator's all events. Paused subscriptions are included: their deliveries are sent when the subscription
- * is resumed. Returns the event ids, which stay the same across attempts.
+ * Stores events in the outbox, with a delivery for each receiver. Must run in the transaction of the change that the events report, so that
+ * the events are sent if and only if it commits. A homeowner's subscription gets the events of that user, a utility's subscription the
+ * events of its users, and an administrator's subscription all events. Paused subscriptions get deliveries, too, which are sent when the
+ * subscription is resumed. Returns the ids of the events; every attempt to deliver an event has the same id.
  */
 export async function addEvents(query: QueryFunction, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
-  // Raw SQL on the hot path of every event: one statement with unnest for any number of events.
+  // Raw SQL on the hot path of every event: one statement with `unnest` inserts any number of events.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
      SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
@@ -45,9 +45,9 @@ export async function addEvents(query: QueryFunction, events: readonly NewEvent[
 }
 
 /**
- * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about.
- * `userId`: the account whose role has changed. Deliveries to this account's subscriptions, and deliveries of events about this account,
- * are checked.
+ * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about. Must
+ * be called after the role of the account `userId` has changed. Only deliveries to this account's subscriptions, and deliveries of events
+ * about this account, are checked.
  */
 export async function cancelDeliveries(query: QueryFunction, userId: string): Promise<void> {
   await query(
@@ -63,8 +63,8 @@ export async function cancelDeliveries(query: QueryFunction, userId: string): Pr
 }
 
 /**
- * Pauses the active webhook subscriptions of an account and returns their addresses. When a subscription is resumed, its waiting deliveries
- * are sent.
+ * Pauses the active webhook subscriptions of an account, and returns their URLs. The pending deliveries of a subscription are sent when it
+ * is resumed.
  */
 export async function pauseSubscriptions(query: QueryFunction, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
@@ -108,8 +108,8 @@ async function receivers(
 }
 
 /**
- * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
- * administrators. The subscriptions are found by owner, so that each lookup uses an index.
+ * Returns SQL for the subscriptions that get an event about a user: those of the user, of the user's utility, and of administrators.
+ * `user`: alias of the user's row in `users`. The subscriptions are looked up by owner, so that an index is used.
  */
 export const userEventSubscriptionsSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
@@ -120,10 +120,10 @@ export const userEventSubscriptionsSql = (event: string, user: string): string =
   SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND ${event} = ANY (webhooks.events)`;
 
 /**
- * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, in one statement for a whole set of users: in most
- * batches of thousands of users, no event has a receiver. Branches for utilities and administrators do not run if none of them subscribed.
- * A separate query finds the subscribed utilities first. Otherwise the planner, whose statistics may be days old, would pair each utility
- * with each user.
+ * Returns SQL for those users of a relation (its column `user_id`) for whose event there is a receiver. One statement checks all of the
+ * users: in most batches of thousands of users, no event has a receiver. If no utility or administrator has subscribed, their parts of the
+ * statement do not run. The subscribed utilities are found in a separate subquery: otherwise the planner, whose statistics may be days old,
+ * might pair each utility with each user.
  */
 export const subscribedUsersSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)

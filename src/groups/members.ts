@@ -6,15 +6,18 @@ import { PENDING_EMAIL_SQL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
- * SQL condition on a row `m` of `group_members`: the member counts, that is, the group's owner currently has the home within reach. If the
- * account is no longer a homeowner, or the group's owner no longer a utility, the row remains but does not count.
+ * SQL condition that a row `m` of `group_members` is in force: the group's owner can currently access the home. If the home's account is no
+ * longer a homeowner, or the group's owner is no longer a utility, the row is retained but is not in force.
  */
 export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
   WHERE g.group_id = m.group_id
     AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
 
-/** Returns at most `limit` homes that count as members of a group, without its subgroups, in order of their ids, after `cursor`. */
+/**
+ * Returns at most `limit` homes of a group, without those of its subgroups, in order of their ids, after `cursor`. Only homes that the
+ * group's owner can access are returned.
+ */
 export async function listMembers(
   db: Database,
   groupId: string,
@@ -32,7 +35,10 @@ export async function listMembers(
     .execute();
 }
 
-/** Returns the homes that count as members of a group or its subgroups, each once, in order of their ids. */
+/**
+ * Returns the homes of a group and of its subgroups, each once, in order of their ids. Only homes that the group's owner can access are
+ * returned.
+ */
 export async function listGroupHomes(db: Database, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('group_members as m')
@@ -45,7 +51,7 @@ export async function listGroupHomes(db: Database, groupId: string): Promise<str
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Returns the time zone of the account that owns a group. */
+/** Returns the time zone of a group's owner. */
 export async function findOwnerTimeZone(db: Database, userId: string): Promise<string> {
   const { timezone } = await db
     .selectFrom('users')
@@ -55,13 +61,13 @@ export async function findOwnerTimeZone(db: Database, userId: string): Promise<s
   return timezone;
 }
 
-/** Numbers of members that a change of a group added and removed. */
+/** Numbers of homes that a request added to a group and removed from it. */
 export interface MemberChangeCounts {
   added: number;
   removed: number;
 }
 
-/** Returns the accounts that are within the reach of the group's owner. Other accounts cannot be homes of the group. */
+/** Returns those of the accounts that the group's owner can access. Other accounts cannot be homes of the group. */
 export async function filterReachableUsers(
   db: Database,
   ofOwner: AccountsForRole,
@@ -82,7 +88,7 @@ export async function changeMembers(
   groupId: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<MemberChangeCounts> {
-  // Raw SQL: each list is one parameter. Rows are sorted, so that two changes of the same homes cannot deadlock.
+  // Raw SQL: each list is one parameter. Rows are sorted, so that two concurrent changes of the same homes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
     const query = createQueryFunction(trx);
     const added = await query<{ user_id: string }>(

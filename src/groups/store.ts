@@ -9,7 +9,7 @@ import { MEMBER_COUNTS_SQL } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
-/** A group of homes. `members`: number of the group's homes that count, without subgroups. */
+/** A group of homes. `members`: number of its homes that the group's owner can access, without those of subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
 export interface GroupSettings {
@@ -18,7 +18,7 @@ export interface GroupSettings {
   parent_group_id: string | null;
 }
 
-/** Maximum number of groups of an owner: more than a utility has feeders. */
+/** Maximum number of groups of one owner. It is higher than the number of a utility's feeders. */
 const MAX_GROUPS = 10_000;
 
 const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${MEMBER_COUNTS_SQL})`;
@@ -41,7 +41,7 @@ export async function createGroup(
   });
 }
 
-/** Returns a group within the caller's reach, or null. */
+/** Returns a group that the caller can access, or null. */
 export async function findGroup(db: Database, reach: AccessibleAccounts, groupId: string): Promise<Group | null> {
   const row = await db
     .selectFrom('home_groups')
@@ -52,7 +52,10 @@ export async function findGroup(db: Database, reach: AccessibleAccounts, groupId
   return row ?? null;
 }
 
-/** Returns at most `limit` groups within the caller's reach, of `userId` or of all owners, in order of their ids, after `cursor`. */
+/**
+ * Returns at most `limit` groups that the caller can access, in order of their ids, after `cursor`. If `userId` is given, only groups of
+ * this owner.
+ */
 export async function listGroups(
   db: Database,
   reach: AccessibleAccounts,
@@ -70,7 +73,7 @@ export async function listGroups(
 }
 
 /**
- * Updates a group within the caller's reach. Returns null if there is no such group. Error 422 if the group cannot be a subgroup of
+ * Updates a group that the caller can access. Returns null if there is no such group. Error 422 if the group cannot be a subgroup of
  * `parent_group_id`.
  */
 export async function updateGroup(
@@ -90,8 +93,8 @@ export async function updateGroup(
 }
 
 /**
- * Deletes a group within the caller's reach, and the keys that are limited to the group. Returns false if there is no such group. Error 409
- * if the group has subgroups.
+ * Deletes a group that the caller can access, and the API keys that are limited to the group. Returns false if there is no such group.
+ * Error 409 if the group has subgroups.
  */
 export async function deleteGroup(db: Database, reach: AccessibleAccounts, groupId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -110,8 +113,8 @@ function mayBePart(groups: Awaited<ReturnType<typeof lockGroups>>, groupId: stri
 }
 
 /**
- * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Reads the groups again
- * after locking, because another group may have been added meanwhile.
+ * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. The groups are read again
+ * after locking, because another transaction may have added a group in the meantime.
  */
 async function lockGroups(trx: Database, userId: string) {
   const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
@@ -119,7 +122,7 @@ async function lockGroups(trx: Database, userId: string) {
   return groups.execute();
 }
 
-/** Maximum depth of nested groups: enough in practice, and small enough for every query to walk through all levels. */
+/** Maximum number of levels of nested groups. Queries read all levels of a group. */
 const MAX_DEPTH = 8;
 
 interface GroupNode {
@@ -128,8 +131,8 @@ interface GroupNode {
 }
 
 /**
- * Returns the reason why a group cannot become a subgroup of another group; null if it can. `groups`: all current groups of the owner;
- * `groupId`: null for a new group. Pure.
+ * Returns the reason why a group cannot be a subgroup of `parentId`; null if it can. `groups`: all groups of the owner. `groupId`: null for
+ * a new group. Pure.
  */
 function explainRefusedParent(groups: readonly GroupNode[], groupId: string | null, parentId: string): string | null {
   const parents = new Map(groups.map(({ group_id, parent_group_id }) => [group_id, parent_group_id]));
