@@ -3,24 +3,27 @@ import { type DailyUsage, listDaysWithKnownUsage } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { computeMean, sumValues } from './robust.ts';
 
-/** A past month, with its forecast as of the same day of the month and its actual usage. Energies in kWh. */
+/**
+ * A past month, with a forecast for it and its actual usage. The forecast is made on the same day of the month as the current forecast.
+ * Energies in kWh.
+ */
 export interface PastForecast {
   firstDay: number;
   forecastKwh: number;
   actualKwh: number;
-  /** Actual usage ÷ forecast usage, from the day of the forecast to the end of the month. */
+  /** Actual usage ÷ forecast usage of the days from the forecast to the end of the month. */
   restRatio: number;
   /** Usage of the same month of the previous year, scaled to the number of days in the forecast month. Null if unknown. */
   lastYearKwh: number | null;
 }
 
 const MONTHS = 24;
-/** Maximum number of unknown days in a month whose usage is compared with a forecast. */
+/** Maximum number of days with unknown usage in a month that is compared with a forecast. */
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
- * Returns forecasts for the home's months of the last two years, newest first. Each forecast is made as of the same day of the month as
- * `today`, only with data from before that day. Omits months with more than one unknown day.
+ * Returns forecasts for the home's months of the last two years, newest first. Each forecast is for the same day of the month as `today`,
+ * and is computed only from data of earlier days. Omits months with more than one day of unknown usage.
  */
 export function backTestForecasts(used: DailyUsage, today: number): PastForecast[] {
   const { first } = getMonth(today);
@@ -36,7 +39,7 @@ export function backTestForecasts(used: DailyUsage, today: number): PastForecast
     if (!forecast || forecast.restKwh <= 0) continue;
     const total = (of: typeof days) => sumValues(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
-    // An unknown day counts as the mean of the known days.
+    // The usage of an unknown day is replaced by the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,

@@ -1,14 +1,14 @@
 import { DAY_MS } from '#src/core/units.ts';
-/** Converts a date of a zone's calendar to the number of days from 1970-01-01. Remarks treat all days alike and need no local time. */
+/** Converts a date in a zone's calendar to the number of days since 1970-01-01. Remarks compare whole days, so they need no instants. */
 
 export const parseDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** Returns the ISO weekday of a day; 1 is Monday. (1970 began on a Thursday.) */
+/** Returns the ISO weekday of a day; 1 is Monday. (1970-01-01 was a Thursday.) */
 export const getWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 
 export interface Month {
-  /** First day of the month, as a day number. */
+  /** Day number of the month's first day. */
   first: number;
   days: number;
 }

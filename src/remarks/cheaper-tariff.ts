@@ -1,33 +1,29 @@
 /** A tariff with which the last twelve months would have cost less. Amounts are exact decimals as text. */
 export interface CheaperTariff {
   kind: 'cheaper_tariff';
-  /** First and last day of the comparison in the user's zone, YYYY-MM-DD. */
+  /** First and last day of the compared time in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
   tariffId: string;
   name: string;
-  /** Currency code by ISO 4217. */
   currency: string;
   paid: string;
   wouldHavePaid: string;
 }
 
-/** Actual cost of a year, or cost of the year with another tariff. */
+/** Actual cost of a year, or the cost that the year would have had under another tariff. */
 interface YearCost {
   currency: string;
   total: string;
   missing_prices_kwh: number;
 }
 
-/** Minimum saving, as a share of the cost. Smaller savings lie within the variation between years. */
+/** Minimum saving, as a share of the cost. Smaller savings are within the variation from year to year. */
 const LEAST_SHARE = 0.05;
-/** Maximum energy without a price, in kWh. Such energy would make a tariff look cheap. */
+/** Maximum energy without a price, in kWh. With more such energy, a tariff would seem cheaper than it is. */
 const MOST_MISSING_KWH = 10;
 
-/**
- * Returns the cheapest of the tariffs if it would have saved enough. Null if no tariff would have saved enough, or if too many prices are
- * unknown.
- */
+/** Returns the cheapest of the tariffs. Null if it would not have saved enough, or if too many prices are unknown. */
 export function findCheaperTariff(
   paid: YearCost,
   others: readonly { tariffId: string; name: string; cost: YearCost }[],

@@ -1,8 +1,8 @@
 /** Usage of a home by day of its zone. */
 export interface DailyUsage {
-  /** First day, as a day number (calendar.ts). */
+  /** First day, as the number of days since 1970-01-01 (calendar.ts). */
   firstDay: number;
-  /** Usage by day in kWh, in order. Null if too little of the day is known. */
+  /** Usage by day in kWh, in order. Null if too little of the day's usage is known. */
   kwh: readonly (number | null)[];
 }
 
@@ -10,7 +10,7 @@ export interface DailyUsage {
 export const findUsageOfDay = ({ firstDay, kwh }: DailyUsage, day: number): number | null =>
   kwh[day - firstDay] ?? null;
 
-/** Returns the known days of `[from, to)`. */
+/** Returns the days of `[from, to)` whose usage is known, in order. */
 export function listDaysWithKnownUsage(used: DailyUsage, from: number, to: number): { day: number; kwh: number }[] {
   const known: { day: number; kwh: number }[] = [];
   for (let day = Math.max(from, used.firstDay); day < to; day++) {

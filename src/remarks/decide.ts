@@ -5,12 +5,12 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { type ContinuousLoad, detectContinuousLoad } from './stays-on.ts';
 import { detectUnusualDay, type UnusualDay } from './unusual-day.ts';
 
-/** A remark about usage: its values and the values with which they are compared, without text. */
+/** A remark about usage: its values, and the values of earlier days with which they are compared. It contains no text. */
 export type ProfileRemark = ContinuousLoad | NightLoadIncrease | DeviceUsageIncrease | MissingProduction | UnusualDay;
 
 /**
- * Returns the remarks on a home, most urgent first. Each cause results in only one remark: a device that uses more also explains a higher
- * night load, and a load that stays on explains both a higher night load and an unusual day.
+ * Returns the remarks on a home, most urgent first. One cause results in one remark only. If a device uses more or a load stays on, a
+ * higher night load is not reported. If a load stays on, an unusual day is not reported.
  */
 export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
@@ -22,7 +22,7 @@ export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether a load stayed on one or two days earlier. The nights of those days still affect the night load. */
+/** Whether a load stayed on one or two days ago. It would still raise the night load that is evaluated now. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
     (days) =>

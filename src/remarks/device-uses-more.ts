@@ -8,29 +8,29 @@ export interface DeviceUsageIncrease {
   deviceId: string;
   sinceMs: number;
   untilMs: number;
-  /** Usage of the last 24 hours, and usual usage of 24 hours, in kWh. */
+  /** Usage of the last 24 hours in kWh, and the usual usage in 24 hours. */
   kwh: number;
   usualKwh: number;
-  /** Usage by day in kWh, oldest first; the last entry is the current day. */
+  /** Usage in kWh of each period of 24 hours, oldest first; the last entry is for the last 24 hours. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 28;
 const LEAST_DAYS = 14;
 const LEAST_KNOWN = 0.95;
-/** Maximum spread of daily usage, relative to the usual usage: a device that varies more has no usual day. */
+/** Maximum spread of the daily usage, as a share of the usual usage. A device whose usage varies more has no usual usage. */
 const STEADY_SHARE = 0.15;
 const LEAST_USUAL_KWH = 0.1;
 /**
- * Maximum ratio of the last 24 hours to the usual usage. A compressor that never stops uses three or four times as much; a higher ratio has
- * another cause, such as a heat pump at the beginning of winter.
+ * Maximum ratio of the usage in the last 24 hours to the usual usage. A compressor that never stops uses three or four times as much as
+ * usual. A higher ratio has another cause, for example a heat pump at the beginning of winter.
  */
 const MOST_TIMES = 4;
 const LEAST_SHARE = 0.3;
 const LEAST_KWH = 0.15;
 const SPREADS = 6;
 
-/** Returns the devices that used clearly more in the last 24 hours than on each day of the four weeks before. */
+/** Returns the devices that used clearly more in the last 24 hours than in the four weeks before. */
 export function findDevicesWithIncreasedUsage(profile: HomeProfile): DeviceUsageIncrease[] {
   const { devices, fromMs } = profile;
   return devices.flatMap(({ deviceId, used }) => {

@@ -2,54 +2,55 @@ import { getMonth, getWeekday, type Month } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
 import { computeMean, median, quantile, standardDeviation, sumValues } from './robust.ts';
 
-/** Expected usage of a month, as of the start of one of its days. Energies in kWh. */
+/** Expected usage of a month at the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
   month: Month;
-  /** Number of past days of the month. */
+  /** Number of days of the month that are over. */
   daysOver: number;
-  /** Usage of the month's past days; for unknown past days, the expected usage. */
+  /** Usage of the days that are over. For days with unknown usage, the expected usage is included. */
   soFarKwh: number;
-  /** Number of past days with unknown usage. */
+  /** Number of days of the month that are over and whose usage is unknown. */
   unknownDays: number;
-  /** Expected usage of the remaining days. */
+  /** Expected usage of the remaining days of the month. */
   restKwh: number;
   /**
-   * Recent change of the home's level of usage: the absolute logarithm of the mean of the last 28 days ÷ the mean of the 28 days before. 0:
-   * unknown.
+   * Recent change of the home's usage: the absolute logarithm of the ratio of the mean of the last 28 days to the mean of the 28 days
+   * before. 0 if unknown.
    */
   drift: number;
   /** Variation between days: the standard deviation of the logarithm of usage over the last 28 days. */
   daySpread: number;
 }
 
-/** Number of days from which the recent level of usage is computed. */
+/** Number of past days from which the current level of usage is computed. */
 const RECENT_DAYS = 56;
 /**
- * Age in days at which a day has half the weight of today. This value, `RECENT_DAYS` and `WEEKDAY_DAYS` were the best of 288 combinations
- * on half of the real homes, and were then measured on the other half.
+ * Age in days at which a day has half the weight of the current day. This value, `RECENT_DAYS` and `WEEKDAY_DAYS` were the best of 288
+ * combinations for half of the real homes in the test data. The other half was used to check them.
  */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
-/** Minimum number of known days among the `RECENT_DAYS`. */
+/** Minimum number of days with known usage among the last `RECENT_DAYS` days. */
 const LEAST_DAYS = 10;
 /**
- * Exponents for last year's seasonal change and for last year's level in the forecast. With 0 and 0 the forecast is the
- * recent level; with 1 and 1 it is last year's usage of the same days. These values had the smallest mean error over
- * six homes, and a smaller error than 0.3 and 0 on each home with two known years.
+ * Weights of last year's data in a forecast, as exponents: of last year's change from the days before to the compared days (`ofSeason`),
+ * and of last year's level of usage (`ofLevel`). If both are 0, the forecast is the current level; if both are 1, it is last year's usage
+ * of the same days. These values had the smallest mean error over six homes, and a smaller error than 0.3 and 0 on each home with two known
+ * years.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /**
- * Maximum factor by which last year's seasonal change and last year's level may each change the forecast. The maximum limits the effect of
- * a year in which the home was empty.
+ * Maximum factor by which last year's change and last year's level may each change the forecast. It limits the effect of a year in which
+ * the home was empty.
  */
 const MAX_FACTOR = 2;
-/** Minimum number of days with known usage before and after the seasonal change. */
+/** Minimum number of days with known usage, both before today's date last year and in the compared days of last year. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
- * Forecasts the month of `today`: known usage so far, and for each remaining day the recent level times the factor of its weekday times the
- * seasonal change of last year (docs/plain-words.md). Ignores data of `today` and later. Null if too few days are known.
+ * Forecasts the month of `today`: the known usage so far and, for each remaining day, the current level × the factor of its weekday × the
+ * factor for last year (docs/plain-words.md). Does not use data of `today` and later. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
   const month = getMonth(today);
@@ -78,12 +79,12 @@ export function forecastMonth(used: DailyUsage, today: number): MonthForecast | 
   };
 }
 
-/** Length in days of each of the two periods whose usage is compared for the drift. */
+/** Length in days of the two periods whose usage is compared to compute `drift`. */
 const UNREST_DAYS = 28;
-/** Minimum usage of a day in kWh for logarithms, because 0 has no logarithm. */
+/** Minimum usage of a day in kWh when its logarithm is computed, because 0 has no logarithm. */
 const LEAST_DAY_KWH = 0.05;
 
-/** Returns the recent change of the home's level and the variation between its days. Both values make a forecast uncertain. */
+/** Returns the recent change of the home's usage and its variation between days. The higher these are, the less certain a forecast is. */
 function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     listDaysWithKnownUsage(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
@@ -97,7 +98,10 @@ function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' 
   };
 }
 
-/** Returns the recent usage of a day in kWh. Newer days have more weight, and outliers are limited to the range of the other days. */
+/**
+ * Returns the current level of usage in kWh a day, from recent days. Newer days have more weight. Outliers are limited to the range of the
+ * other days.
+ */
 function levelOf(recent: readonly { day: number; kwh: number }[], today: number, weekday: readonly number[]): number {
   const flat = recent.map(({ day, kwh }) => ({
     kwh: kwh / (weekday[getWeekday(day)] as number),
@@ -110,8 +114,8 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
 }
 
 /**
- * Returns the ratio of each weekday (1 to 7) to the mean of its week, as the median over the weeks, moved halfway towards 1 because there
- * are few weeks.
+ * Returns a factor for each weekday (1 to 7): the ratio of its usage to the mean of the week, as the median over the weeks. The factors are
+ * moved halfway towards 1, because there are only a few weeks.
  */
 function weekdayFactors(used: DailyUsage, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
@@ -127,8 +131,8 @@ function weekdayFactors(used: DailyUsage, today: number): number[] {
 }
 
 /**
- * Returns the factor by which last year changes a forecast from the recent `level` (kWh a day) for the days from `today` to `end`; 1 if
- * last year is unknown.
+ * Returns the factor by which last year's data change the forecast for the days from `today` to `end`. `level`: current level in kWh a day.
+ * 1 if last year's usage is unknown.
  */
 function lastYearFactor(
   used: DailyUsage,
@@ -136,8 +140,8 @@ function lastYearFactor(
 ): number {
   const then = today - YEAR_DAYS;
   const before = listDaysWithKnownUsage(used, then - RECENT_DAYS, then);
-  // The compared period of last year is centred on the remaining days and has a minimum length, so that a few days have no excessive
-  // effect.
+  // The compared days of last year are centred on the remaining days of the month. Their number has a minimum, so that single days have no
+  // excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = listDaysWithKnownUsage(used, Math.floor(middle - half), Math.ceil(middle + half));
@@ -149,5 +153,5 @@ function lastYearFactor(
   return bounded(high / low) ** LAST_YEAR.ofSeason * bounded(levelThen / level) ** LAST_YEAR.ofLevel;
 }
 
-/** Weekday factors of a home whose weekdays do not differ. */
+/** Weekday factors of a home that uses the same on every weekday. */
 const EVEN_WEEK = Array.from({ length: 8 }, () => 1);

@@ -6,14 +6,17 @@ import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
 import { createShortLivedCache } from './short-cache.ts';
 
-/** A remark for the owner (docs/plain-words.md). `location`: location of the device concerned, or null. */
+/**
+ * A remark for the owner of a home (docs/plain-words.md). `location`: location of the device that the remark is about; null if it is about
+ * the home.
+ */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
 const cachedRemarks = createShortLivedCache<Remark[]>();
 
 /**
- * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must already have checked the access to
- * `userId`.
+ * Returns the current remarks on a user's home, most urgent first. The result is cached for a minute. The caller must have checked that the
+ * request may access the account `userId`.
  */
 export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
@@ -24,7 +27,7 @@ export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Rema
   });
 }
 
-/** Compares the user's tariffs over the last twelve whole months. */
+/** Compares the costs of the last twelve whole months under the user's tariffs. */
 async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Promise<CheaperTariff | null> {
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');

@@ -2,35 +2,33 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { filterKnownWatts, type QuarterHourWatts } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
-/** Level in watts of a time window, with the end of the window. */
+/** Level of power in a time window, in watts. `atMs`: end of the window. */
 export interface PowerLevelOfWindow {
   atMs: number;
   watts: number;
 }
 
-/** Current level of power compared with the level of the same hours on earlier days, in watts. */
+/** Current level of power, and the levels in the same hours on earlier days, in watts. */
 export interface PowerLevelComparison {
   now: number;
   usual: number;
-  /** Spread of the levels on earlier days (robust.ts). */
+  /** Spread of the levels on earlier days: their scaled median absolute deviation (robust.ts). */
   spread: number;
-  /** Level in watts that only a tenth of the earlier days exceeded. */
+  /** Level that was exceeded only on a tenth of the earlier days. */
   high: number;
-  /** Levels in watts of the compared days, oldest first; the last entry is the current level. */
+  /** Levels on the compared days, oldest first; the last entry is the current level. */
   levels: PowerLevelOfWindow[];
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
-/**
- * Minimum number of known days for a comparison. With fewer known days, for example after weeks without messages, no comparison is made.
- */
+/** Minimum number of earlier days with known levels. With fewer, for example after weeks without messages, nothing is compared. */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
 /**
- * Compares the level of the last quarter-hours with the level of the same hours on the 28 days before. Null if too few quarter-hours are
- * known.
+ * Compares the current level, in a window up to the end of the data, with the level in the same hours on each of the 28 days before.
+ * `levelOf`: computes the level of a window. Null if too few quarter-hours are known.
  */
 export function compareWithUsualPowerLevel(
   used: QuarterHourWatts,
@@ -57,12 +55,12 @@ export function compareWithUsualPowerLevel(
   };
 }
 
-/** Share of the current rise that an earlier rise must reach to count as similarly high. */
+/** If an earlier rise reached this share of the current rise, it counts as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether the level was similarly high at some time in the four weeks before, and then lower again. A rise that happens occasionally (a
- * heat pump in a cold spell) causes no remark.
+ * Whether, in the four weeks before, the level was similarly high at some time and then lower again. Such a rise happens occasionally (for
+ * example a heat pump during a cold spell) and causes no remark.
  */
 export function hasBeenSimilarlyHigh({ now, usual, levels }: PowerLevelComparison): boolean {
   const enough = usual + AS_HIGH * (now - usual);
@@ -70,7 +68,7 @@ export function hasBeenSimilarlyHigh({ now, usual, levels }: PowerLevelCompariso
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
-/** Returns the index of the first quarter-hour since which every known value has been at least `leastW`. */
+/** Returns the index of the first quarter-hour from which on every known value is at least `leastW`. */
 export function findPowerRiseStart(used: QuarterHourWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {

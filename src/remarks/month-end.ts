@@ -6,30 +6,30 @@ import { computeForecastRange, RANGE_PERCENT } from './forecast-range.ts';
 
 /** Forecast of the current month. */
 export interface MonthEndForecast {
-  /** First and last day in the user's zone, YYYY-MM-DD. */
+  /** First and last day of the month in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
-  /** Number of past days of the month. */
+  /** Number of days of the month that are over. */
   daysOver: number;
   soFarKwh: number;
   expectedKwh: number;
   lowKwh: number;
   highKwh: number;
-  /** Probability of the range from `lowKwh` to `highKwh`, in percent. */
+  /** Probability in percent that the month's usage lies between `lowKwh` and `highKwh`. */
   rangePercent: number;
   /** Expected cost. Null if no tariff is valid, or if the tariff has not been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
-   * Forecasts for earlier months as of the same day, newest first, each with the actual usage and the usage of the same month of the
-   * previous year; and the mean relative error of these forecasts.
+   * Forecasts for earlier months on the same day of the month, newest first, each with the actual usage and with the usage of the same
+   * month a year before. `meanError`: mean relative error of these forecasts.
    */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;
 }
 
 /**
- * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, which is the
- * minimum for the rest of the month. Pure.
+ * Forecasts the current month, without costs. Null if too few days are known. `todayKwh`: usage of today so far. No forecast is lower than
+ * the usage of the month so far. Pure.
  */
 export function forecastMonthEnd(daily: DailyUsage, today: number, todayKwh: number): MonthEndForecast | null {
   const forecast = forecastMonth(daily, today);

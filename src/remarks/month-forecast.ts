@@ -12,7 +12,8 @@ const cachedForecast = createShortLivedCache<MonthEndForecast | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published
- * forecasts use this forecast. The result is cached for a minute. The caller must have checked its access to `userId`.
+ * forecasts use this function. The result is cached for a minute. The caller must have checked that the request may access the account
+ * `userId`.
  */
 export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEndForecast | null> {
   const { userId, zone, now } = asked;
@@ -23,13 +24,13 @@ export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<Mo
   });
 }
 
-/** Number of days whose known cost and usage determine the recent cost of a kWh. */
+/** Number of past days from which the recent cost of a kWh is computed. */
 const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 
 /**
- * Returns the expected cost of the month: the cost so far, plus the remaining usage times the recent cost of a kWh (with standing charges
- * and earnings).
+ * Returns the expected cost of the month: the cost so far plus the remaining usage × the recent cost of a kWh. This cost includes standing
+ * charges, and earnings from exports.
  */
 async function costOf(
   db: Database,
@@ -57,7 +58,7 @@ async function costOf(
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];
-    // The bounds are sorted, because a negative cost of a kWh would reverse the range.
+    // If a kWh has a negative cost, the higher usage has the lower cost, so the two costs are sorted.
     return {
       currency: month.cost.currency,
       expected: at(end.expectedKwh),

@@ -2,32 +2,34 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { compareWithUsualPowerLevel, hasBeenSimilarlyHigh, type PowerLevelOfWindow } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
-/** Remark that the load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly stops. */
+/**
+ * Remark that the load in the hours with the lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly ever stops.
+ */
 export interface NightLoadIncrease {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /** Mean watts of the two consecutive hours with the lowest load on the last day, and the usual value on earlier days. */
+  /** Mean load in watts in the two consecutive hours with the lowest load of the last day, and the usual value on earlier days. */
   quietW: number;
   usualW: number;
   compared: PowerLevelOfWindow[];
 }
 
 /**
- * Minimum rise in watts: the additional load of a failing freezer. Even a meter with a resolution of 10 Wh can detect this rise over a
- * night.
+ * Minimum rise in watts: the additional load of a failing freezer. Over a night, even a meter with a resolution of 10 Wh measures such a
+ * rise.
  */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
 /**
- * Length of the evaluated window in quarter-hours. A window of 23 hours contains a night at any time of evaluation, and no longer contains
- * this night a day later.
+ * Length of the evaluated window in quarter-hours. A window of 23 hours contains a night, whatever the time of day at which it ends. A day
+ * later, the window no longer contains the same night.
  */
 const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;
 
-/** Detects a rise of the load in the lowest two consecutive hours, compared with the four weeks before. */
+/** Detects that the load in the two consecutive hours with the lowest load is higher than in the four weeks before. */
 export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease | null {
   const { used, fromMs } = profile;
   const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
@@ -36,7 +38,7 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // The window with the first high level began a day earlier, so the rise happened within that day.
+  // The load was still low in the window that ended a day before `firstMs`, so it rose within that day.
   const firstMs = levels[raised + 1]?.atMs ?? getEndOfProfileMs(profile);
   return {
     kind: 'night_rose',
@@ -49,8 +51,8 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
 }
 
 /**
- * Returns the lowest mean power of `QUIET_QUARTER_HOURS` consecutive quarter-hours. Fridge cycles average out over this time, and even the
- * night of a charging car contains two quiet hours.
+ * Returns the lowest mean power of `QUIET_QUARTER_HOURS` consecutive quarter-hours (two hours). The cycles of a fridge average out over
+ * this time, and even a night in which a car is charged contains two hours of low load.
  */
 function quietWatts(window: Float64Array): number {
   let lowest = Number.POSITIVE_INFINITY;

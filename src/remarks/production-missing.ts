@@ -12,33 +12,33 @@ export interface MissingProduction {
   untilMs: number;
   /** Minimum energy in kWh that the panels would have produced since `sinceMs`, even on a day with little sun. */
   expectedKwh: number;
-  /** Whether the production is unknown. False if the production is known to be 0. */
+  /** Whether no data of the production are received. False if the production is known to be 0. */
   isSilent: boolean;
-  /** Production by day in kWh, oldest first; the last entry is the current day. */
+  /** Production in kWh of each period of 24 hours, oldest first; the last entry is for the last 24 hours. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
 /**
- * Quantile that defines a day with little sun: on about three days in three weeks the panels produced at most this much at that time of
- * day.
+ * Quantile that defines a day with little sun: at each time of day, the panels produced at most this much on about three days of three
+ * weeks.
  */
 const POOR = 0.15;
-/** Fraction of the highest power below which production counts as zero: dusk, or the last digit of a meter. */
+/** Share of the highest power up to which production counts as zero: at dusk, or because of a meter's resolution. */
 const NOTHING_SHARE = 0.002;
-/** Minimum missing energy for a remark: in kWh, and as a share of the production of a day with little sun. */
+/** Minimum missing energy for a remark: in kWh, and as a share of the energy produced on a day with little sun. */
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
 /**
- * Number of quarter-hours without a report after which production counts as missing. Two days, because inverters are off at night and some
- * report only after noon. The alert on silence (`no_data`) fires earlier.
+ * Number of quarter-hours without data after which production counts as missing: two days. Inverters are off at night, and some report only
+ * after noon. The alert on silence (`no_data`) fires earlier.
  */
 const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 
 /**
- * Detects missing production: since the last production, even days with little sun in the last three weeks would have
- * produced much of their daily energy.
+ * Detects missing production: since the panels last produced, even a day with little sun, like those of the last three weeks, would have
+ * produced much of its energy.
  */
 export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
@@ -50,10 +50,10 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   if (!(best > 0)) return null;
   const end = production.length;
   const last = production.findLastIndex((watts) => watts > NOTHING_SHARE * best);
-  // Panels that have not produced for longer than the compared period have probably been removed.
+  // If the panels have not produced for longer than the compared three weeks, they have probably been removed.
   if (last < 0 || end - last > DAYS * QUARTER_HOURS_PER_DAY) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
-  // A short silence is normal: some inverters report their production only once a day.
+  // Missing data for a short time are normal: some inverters report their production only once a day.
   if (isSilent && end - last < SILENT_QUARTER_HOURS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
   for (let back = 0; back < QUARTER_HOURS_PER_DAY; back++) {
@@ -61,7 +61,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
     if (poor === null) return null;
     dayKwh += poor / 4_000;
     const place = end - 1 - back;
-    // Quarter-hours with unknown production do not count as missing.
+    // A quarter-hour with unknown production does not count as missing production, unless the production has been unknown since `last`.
     if (place > last && (isSilent || !Number.isNaN(production[place]))) sinceThenKwh += poor / 4_000;
   }
   if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;
@@ -76,14 +76,14 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
 }
 
 /**
- * Returns the power of the panels at this time of day on a day with little sun, from the days before the last production; null if too few
- * values are known. Days are compared in UTC, because the sun does not follow summer time.
+ * Returns the power of the panels at this time of day on a day with little sun, computed from the days before the last production. Null if
+ * too few values are known. Times of day are in UTC, because the sun does not follow summer time.
  */
 function poorWatts(production: QuarterHourWatts, place: number, last: number): number | null {
   const before: number[] = [];
   for (let day = 1; day <= 2 * DAYS && before.length < DAYS; day++) {
     const at = place - day * QUARTER_HOURS_PER_DAY;
-    // Unknown values count as 0, because an inverter that is off at night does not report.
+    // An unknown value counts as 0: an inverter that is off at night sends no data.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
   return before.length < LEAST_DAYS ? null : quantile(before, POOR);

@@ -12,29 +12,29 @@ import { parseDayNumber } from './calendar.ts';
 import type { DailyUsage } from './daily-use.ts';
 import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
-/** Number of days whose quarter-hours are in memory at a time. */
+/** Number of days whose quarter-hours are read at a time, to limit the memory. */
 const CHUNK_DAYS = 96;
-/** Number of days of quarter-hours on which remarks are based. */
+/** Number of days whose quarter-hours are used for remarks. */
 const PROFILE_DAYS = 70;
-/** Number of days of usage that the back-tests of two years need, including the history before the oldest forecast. */
+/** Number of days of usage that are read for forecasts: two years of past months are forecast as well, each from the history before it. */
 export const FORECAST_DAYS = 800;
-/** Maximum age of the data in ms. Meters report with a delay, but a home with older data gets no remarks. */
+/** Maximum age of the newest data in ms. Meters report with a delay, but a home whose data are older gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices that are evaluated individually. */
 const MOST_DEVICES = 50;
 
-/** Minimum known share of a quarter-hour and of a day. At least half of the energy must also be measured instead of estimated. */
+/** Minimum share of a quarter-hour, and of a day, that must be known. In addition, at most half of the energy may be estimated. */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 
-/** User, time zone and time for which a profile is read. */
+/** User for whom a profile is read, time zone of its days, and current time. */
 export interface ProfileQuery {
   userId: string;
   zone: string;
   now: Date;
 }
 
-/** Reads the data of a home on which remarks are based. Null if no data have been received for hours. */
+/** Reads the data of a home from which remarks are computed. Null if no data have been received for hours. */
 export async function readProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
@@ -52,7 +52,7 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
   };
 }
 
-/** Reads the usage of a home by day of its zone: of the last days, and of today so far. */
+/** Reads the usage of a home by day of its zone: of the last `days` days, and of today so far. */
 export async function readDailyUsage(
   db: Database,
   asked: ProfileQuery,
@@ -91,8 +91,8 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
 }
 
 /**
- * Sums of a day. The lower bound of usage applies to the sums of the day, not to its quarter-hours (docs/home.md). `covered`: number of
- * known quarter-hours. `quarters`: number of quarter-hours of the day.
+ * Sums of a day. Usage is computed from the sums of the day, because its lower bound does not apply to single quarter-hours (docs/home.md).
+ * `covered`: number of known quarter-hours. `quarters`: number of all quarter-hours of the day.
  */
 interface DaySum {
   sums: Record<UsedSum, number>;
@@ -130,7 +130,10 @@ function kwhOf(day: DaySum | undefined): number | null {
   return used === null || 2 * day.sums.estimated > used ? null : used / 1e6;
 }
 
-/** Returns the power of each quarter-hour; NaN if the quarter-hour is not sufficiently known and measured. `coverage`: known share. */
+/**
+ * Returns the power of each quarter-hour; NaN if too little of it is known, or if its energy is mostly estimated. `coverage`: known share
+ * of the time.
+ */
 const wattsOf = ({
   used,
   estimated,
@@ -143,7 +146,7 @@ const wattsOf = ({
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** Reads the usage of a home's current devices: appliances and circuits. */
+/** Reads the usage of the appliances and circuits that are in the home now. */
 async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeProfile['devices']> {
   const last = home.stretches.at(-1)?.roles;
   const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, counted }) => {

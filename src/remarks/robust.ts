@@ -1,6 +1,6 @@
 /**
- * Robust statistics: outliers do not affect them, even if nearly half of the values are outliers (Rousseeuw and Croux 1993, "Alternatives
- * to the Median Absolute Deviation", J. Am. Stat. Assoc. 88).
+ * Robust statistics: up to nearly half of the values may be outliers without a strong effect on the result (Rousseeuw and Croux 1993,
+ * "Alternatives to the Median Absolute Deviation", J. Am. Stat. Assoc. 88).
  */
 
 /** Returns a quantile, interpolated linearly between two values (type 7 of Hyndman and Fan 1996). NaN if there are no values. */
@@ -15,7 +15,7 @@ export function quantile(values: Iterable<number>, share: number): number {
 
 export const median = (values: Iterable<number>): number => quantile(values, 0.5);
 
-/** Standard deviation ÷ median absolute deviation of a normal distribution. */
+/** For a normal distribution, the standard deviation is this factor times the median absolute deviation. */
 const NORMAL = 1.4826;
 
 /** Returns the scaled median absolute deviation, a robust estimate of the standard deviation. NaN if there are no values. */

@@ -9,37 +9,42 @@ import {
 import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
 
 /**
- * Remark that a load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with an open
+ * Remark that a load is on all the time, although it used to be off at times. Possible causes: a forgotten heater, or a fridge with an open
  * door.
  */
 export interface ContinuousLoad {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
-  /** Lowest load of the home since `sinceMs`, and usual lowest load in the same hours on earlier days. Mean watts of quarter-hours. */
+  /**
+   * Lowest load of the home since `sinceMs`, and usual lowest load in the same hours on earlier days. Both are means over a quarter-hour,
+   * in watts.
+   */
   leastW: number;
   usualW: number;
-  /** The individually measured device that causes most of the rise, or null. */
+  /** The separately measured device that causes most of the rise; null if there is none. */
   deviceId: string | null;
   compared: PowerLevelOfWindow[];
 }
 
 /**
- * Length of the evaluated window in quarter-hours. A window of 22 hours contains most of a night at any time of evaluation, and no longer
- * contains this night a day later.
+ * Length of the evaluated window in quarter-hours. A window of 22 hours contains most of a night, whatever the time of day at which it
+ * ends. A day later, the window no longer contains the same night.
  */
 const WINDOW_QUARTER_HOURS = 88;
-/** Minimum rise: the load of a fridge that does not stop. A smaller rise needs no remark. */
+/** Minimum rise in watts: the load of a fridge that does not stop. Smaller rises are not reported. */
 const LEAST_RISE_W = 45;
-/** Minimum rise as a share of the usual level, because homes with high usage vary more. */
+/** Minimum rise as a share of the usual level, because the usage of homes with a high level varies more. */
 const LEAST_SHARE = 0.2;
 const SPREADS = 6;
-/** Minimum share of the rise that one device must cause to be named in the remark. */
+/** Minimum share of the rise that a device must cause to be named in the remark. */
 const MOST_SHARE = 0.7;
-/** Number of a window's lowest quarter-hours that are ignored, because one meter may briefly lag behind another. */
+/**
+ * Number of the lowest quarter-hours of a window that are ignored, because the data of one meter may briefly lag behind those of another.
+ */
 const PASSED = 2;
 
-/** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
+/** Detects that a load stays on: the lowest load of the last 22 hours is far above that of the four weeks before. */
 export function detectContinuousLoad(profile: HomeProfile): ContinuousLoad | null {
   const { used, fromMs } = profile;
   const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
@@ -56,7 +61,7 @@ export function detectContinuousLoad(profile: HomeProfile): ContinuousLoad | nul
   };
 }
 
-/** Returns the device whose own level rose by more than `MOST_SHARE` of `riseW`, or null. */
+/** Returns the device whose own lowest load rose by more than `MOST_SHARE` of `riseW`; null if there is none. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
     const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
@@ -65,12 +70,12 @@ function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null 
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;
 }
 
-/** Returns the lowest value of a window after ignoring its `PASSED` lowest values. */
+/** Returns the lowest value of a window, without its `PASSED` lowest values. */
 function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // For most values the loop ends at once, because they exceed all of the lowest values found so far.
+    // For most values, the loop ends at once: they are higher than all of the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

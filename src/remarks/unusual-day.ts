@@ -3,7 +3,7 @@ import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily
 import type { HomeProfile } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile, sumValues } from './robust.ts';
 
-/** Remark that a home used far more on one day than on other days of the same weekday. */
+/** Remark that a home used far more on one day than it usually does on this weekday. */
 export interface UnusualDay {
   kind: 'unusual_day';
   /** Date in the home's zone, YYYY-MM-DD. */
@@ -11,20 +11,20 @@ export interface UnusualDay {
   /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Median usage in kWh of the same weekday in the eight weeks before. The least typical week is omitted. */
+  /** Median usage in kWh of the same weekday in the eight weeks before. The least typical of these weeks is omitted. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
 
 const WEEKS = 8;
 const LEAST_WEEKS = 6;
-/** Number of days for which a remark about an unusual day is shown. */
+/** Number of days after an unusual day for which the remark is shown. */
 const TOLD_DAYS = 3;
-/** Number of days after an unusual day within which a second day of high usage is not reported. */
+/** Number of days after an unusual day in which no other unusual day is reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of an unusual day: over the usual usage of its weekday, as a share, in kWh and in spreads; and over the highest usage of
- * any other day, as a factor.
+ * Minimum excess of the day's usage. Over the usual usage of its weekday: as a share, in kWh, and in multiples of the spread. Over the
+ * highest usage of any other day: as a factor.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
@@ -32,8 +32,7 @@ const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
 /**
- * Returns the latest unusual day of the last three days. Null if there is no unusual day, or if another day in the 30 days before it was
- * unusual.
+ * Returns the latest unusual day of the last three days. Null if there is none, or if the 30 days before it contain another unusual day.
  */
 export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
@@ -45,7 +44,7 @@ export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | nu
   return null;
 }
 
-/** Returns a remark if a day was unusual according to the data before its end; otherwise null. */
+/** Returns a remark if a day was unusual, judged only from the data up to the end of this day; otherwise null. */
 function judge(daily: DailyUsage, day: number): UnusualDay | null {
   const kwh = findUsageOfDay(daily, day);
   if (kwh === null) return null;
@@ -72,14 +71,14 @@ function judge(daily: DailyUsage, day: number): UnusualDay | null {
 
 type Week = { day: number; kwh: number }[];
 
-/** Returns the weeks up to a day, oldest first, without weeks of which fewer than five days are known. */
+/** Returns the weeks before a day, oldest first. Omits weeks in which the usage of fewer than five days is known. */
 function weeksBefore(daily: DailyUsage, day: number): Week[] {
   return Array.from({ length: WEEKS }, (_, back) =>
     listDaysWithKnownUsage(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
   ).filter((week) => week.length >= 5);
 }
 
-/** Removes the week whose mean is farthest from the median of all weeks, because this week does not show usual usage. */
+/** Removes the week whose mean differs most from the median of all weeks, because it is not typical. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sumValues(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);

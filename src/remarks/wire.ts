@@ -6,12 +6,12 @@ const lasting = ({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }) => 
   since: iso(sinceMs),
   until: iso(untilMs),
 });
-/** Rounds kWh to whole Wh, the precision that responses need. */
+/** Rounds kWh to whole Wh, because responses contain no smaller units. */
 const wholeWh = (kwh: number): number => Math.max(0, Math.round(kwh * 1_000)) / 1_000;
 const wattsAt = ({ atMs, watts }: { atMs: number; watts: number }) => ({ at: iso(atMs), watts: Math.round(watts) });
 const kwhAt = ({ atMs, kwh }: { atMs: number; kwh: number }) => ({ at: iso(atMs), kwh: wholeWh(kwh) });
 
-/** Converts a remark for responses and events. */
+/** Converts a remark to the format of responses and events. */
 export function remarkToResponse(remark: Remark): RemarkBody {
   switch (remark.kind) {
     case 'stays_on': {

@@ -12,14 +12,14 @@ import {
 import { findRemarksOfProfile } from './decide.ts';
 import { QUARTER_HOURS_PER_DAY } from './profile.ts';
 
-/** Number of homes of each kind. Set a higher number after a change of the remarks' rules. */
+/** Number of simulated homes of each kind. Use a higher number after a change of the rules for remarks. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
 const SEED = process.env.REMARKED_SEED ?? 'remarks';
-/** First evaluated day of a year. Before that day, less than five weeks of the home are known. */
+/** First day of the year that is evaluated. Before it, fewer than five weeks of the home are known. */
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;
-/** Two remarks of one kind that are more than this many days apart count as two messages. */
+/** If two remarks of one kind are more than this number of days apart, they count as two messages. */
 const APART_DAYS = 3;
 
 const homes = HOME_KINDS.flatMap((kind) =>
@@ -53,11 +53,11 @@ test('an ordinary home, with holidays, gets at most one remark in any 30 days of
       if (next) expect(next.day - day, diagnosis).toBeGreaterThanOrEqual(30);
     }
   }
-  // The homes must get far fewer than one remark per home in half a year.
+  // On average, a home may get at most two remarks a year.
   expect(all / homes.length).toBeLessThan(2);
 });
 
-/** Expected remarks for each fault that can be simulated, and the kinds of homes that can have the fault. */
+/** For each fault that can be simulated: the expected remarks, and the kinds of homes that can have the fault. */
 const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: boolean; said: string[] }[] = [
   { fault: 'fridge door', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
   { fault: 'forgotten heater', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
