@@ -2,63 +2,67 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import type { Database } from '#src/database/connect.ts';
 
-/** An attempt of a delivery, as passed to a channel. */
+/** An attempt to deliver an event, as passed to a channel. */
 export interface DeliveryAttempt {
   deliveryId: string;
-  /** Id of the webhook subscription, or `email` or `sms`. */
+  /** Id of the webhook subscription that receives the event, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery, by the worker's clock. The lease is identified by its end. */
+  /** End of this worker's lease on the delivery, by the worker's clock. Also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
 export interface DeliveryOutcome {
   succeeded: boolean;
-  /** HTTP status of the receiver, or reply code of the SMTP server. Null if there was no answer. */
+  /** HTTP status of the receiver's response, or reply code of the SMTP server. Null if there was none. */
   responseStatus: number | null;
-  /** Error for the delivery log that the owner reads. Null for a success. */
+  /** Error that the owner reads in the delivery log. Null if the attempt succeeded. */
   error: string | null;
   /** First bytes of the webhook receiver's response. */
   responseBody?: string;
 }
 
-/** A way to deliver an event to a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
+/** A way to deliver an event to a person or a program: webhook, e-mail or SMS. `send` never throws: an error is part of the outcome. */
 export interface DeliveryChannel {
   send(sending: DeliveryAttempt): Promise<DeliveryOutcome>;
 }
 
 /**
- * Whether the lease on a delivery has ended. In that case, this process hung between taking and sending the delivery, and another worker
- * may have taken the delivery. A channel that makes other requests before it sends the message checks the lease again.
+ * Whether the lease on a delivery has ended. In that case, this process did not run for some time after it took the delivery, and another
+ * worker may have taken the delivery. A channel that makes other requests before it sends the message must check the lease again after
+ * them.
  */
 export const isLeaseExpired = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
-/** Outcome of an attempt whose lease has ended. The outcome is recorded only if no other worker has taken the delivery. */
+/** Outcome of an attempt whose lease has ended. It is recorded only if no other worker has taken the delivery. */
 export const EXPIRED_LEASE_OUTCOME: DeliveryOutcome = {
   succeeded: false,
   responseStatus: null,
   error: 'not sent: the service was too slow',
 };
 
-/** Folders of the data directory for captured messages, which are mails and SMS that are stored instead of sent. */
+/** Folders of the data directory that contain captured messages: mails and SMS that are stored instead of being sent. */
 const FOLDERS = ['mail', 'sms'] as const;
-/** Retention of captured messages in ms: the same as for the delivery log. */
+/** Time in ms for which captured messages are retained. It is the same as for the delivery log. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
 export const getCapturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
 /**
- * Ending of the file name of a captured mail with a link that gives access. Exports omit such mails, because the reader may not be the
- * recipient.
+ * File name ending of a captured mail that contains a link which gives access. Exports omit such mails, because the person who exports the
+ * data need not be the recipient.
  */
 export const ACCESS_MAIL_SUFFIX = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
-/** Writes a captured message to a file that only its owner can read. After a failure, no partial file exists. */
+/**
+ * Writes a captured message to a file that only the service's system user can read. If writing fails, no partial file with this name
+ * exists.
+ */
 export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // An earlier version created the folder for captured messages with permissions for everybody. If the folder has another owner, chmod
-  // fails and the permissions are unchanged.
+  // An earlier version created the folder with permissions for everybody. If the folder belongs to another system user, chmod fails and the
+  // permissions are unchanged.
   await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });
@@ -67,7 +71,7 @@ export async function writeCapturedMessage(folder: string, name: string, content
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Lists the captured messages to an account as paths below the data directory. Omits mails that give access. */
+/** Lists the captured messages to an account, as paths relative to the data directory. Omits mails that give access. */
 export async function listCapturedMessages(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {

@@ -6,8 +6,8 @@ export const MAX_NAMED_DEVICES = 10;
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**
- * Loads the current names of the devices that an event mentions, if they belong to the event's user. Includes deleted devices whose row
- * still exists.
+ * Loads the current names of the devices that an event mentions, if they belong to the user whom the event is about. Deleted devices are
+ * included while their rows exist.
  */
 export async function loadDeviceNames(
   db: Database,

@@ -12,22 +12,22 @@ import {
 } from './channel.ts';
 import { takeDueDeliveries } from './take.ts';
 
-/** Maximum number of concurrent attempts of this process, over all targets. */
+/** Maximum number of attempts that this process makes at the same time, to all targets together. */
 const AT_ONCE = 512;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Creates a dispatcher, which sends each due delivery through its channel: `webhook`, `email` or `sms`. */
+/** Creates a dispatcher. It sends each due delivery through the delivery's channel: `webhook`, `email` or `sms`. */
 export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: DeliveryChannel; email: DeliveryChannel; sms: DeliveryChannel };
   clock: Clock;
-  /** Clock that measures how long a subscription has failed before it is paused; default: `clock`. */
+  /** Clock that measures for how long the deliveries of a subscription have failed. Default: `clock`. */
   ageClock?: Clock;
   log: Logger;
-  /** Counts attempts by channel and result, for metrics. */
+  /** Called after each attempt, to count attempts by channel and result. */
   onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
-  /** Called after an attempt, when another delivery to the same target may start. */
+  /** Called after an attempt has ended, because another delivery to the same target may now start. */
   onDone?: () => void;
   random?: () => number;
 }) {
@@ -47,8 +47,8 @@ export function createDispatcher(options: {
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const durationMs = performance.now() - from;
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
-    // If the outcome of an attempt cannot be stored, the delivery is attempted again after the lease. A duplicate message is better than a
-    // lost one.
+    // If the outcome cannot be stored, the delivery is attempted again when the lease has ended. A duplicate message is better than a lost
+    // one.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
@@ -63,7 +63,7 @@ export function createDispatcher(options: {
   }
 
   return {
-    /** Takes due deliveries and starts their attempts, without waiting for the outcomes. Returns the number of deliveries taken. */
+    /** Takes due deliveries and starts an attempt for each, without waiting for the outcomes. Returns the number of deliveries taken. */
     async pass(): Promise<number> {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
@@ -74,21 +74,21 @@ export function createDispatcher(options: {
     async settle(): Promise<void> {
       await Promise.all(sendings.values());
     },
-    /** Number of attempts in progress. */
+    /** Returns the number of attempts in progress. */
     underWay: (): number => sendings.size,
   };
 }
 
 /**
- * Conditions under which a subscription is paused: its deliveries have failed for this number of seconds without a success, or this many
- * consecutive deliveries were given up.
+ * A subscription is paused if its deliveries have failed for this number of seconds without a success, or if this number of consecutive
+ * deliveries were given up.
  */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
 /**
- * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if the
- * lease has ended and another worker has taken the delivery: only that worker then records an attempt.
+ * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of the subscription. Does nothing if the
+ * lease has ended and another worker has taken the delivery: only the other worker then records its attempt.
  */
 export async function recordAttempt(
   pool: Pool,
@@ -105,14 +105,14 @@ export async function recordAttempt(
   };
   await inTransaction(pool, async (client) => {
     // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, in the same order
-    // as by updates of a subscription, to avoid deadlocks.
+    // as in updates of a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // If the row is missing, the delivery was deleted with its user or subscription, or another worker has taken it.
+    // If there is no row, the delivery was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : computeNextAttemptAt(tries, at.now, at.random);
@@ -151,21 +151,25 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // The home is not notified of paused notices to an app, because only the app's owner can resume them, by setting the app's
-  // notification_url.
+  // Paused notices (Green Button notifications to an app) are not reported to the home's owner: only the owner of the app can resume them,
+  // by setting the app's notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
   await addEvents(createQueryOnConnection(client), [notice], now);
 }
 
-/** Delays in ms before the retries (specification, Events: up to 5 with exponential backoff). */
+/** Delays in ms before the retries (specification, Events: up to 5 retries with exponential backoff). */
 const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
-/** Jitter of the delays, as a fraction of a delay, so that deliveries that failed together are not retried together. */
+/**
+ * Maximum random change of a delay, as a fraction of the delay. Deliveries that failed at the same time are then not retried at the same
+ * time.
+ */
 const SPREAD = 0.2;
 
 /**
- * Returns the time of the next attempt after a number of failed attempts (1 or more); null if no retries are left. `random`: 0 to 1. Pure.
+ * Returns the time of the next attempt of a delivery after `failedTries` failed attempts (1 or more); null if no retry is left. `random`: a
+ * random number from 0 to 1. Pure.
  */
 export function computeNextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
   const wait = RETRY_AFTER_MS[failedTries - 1];

@@ -26,8 +26,8 @@ interface AnswerBounds {
 }
 
 /**
- * Creates the function that fetches the responses of price sources: over HTTPS, from public addresses, without redirects, within the limits
- * of size and time. An error message contains no text of the response.
+ * Creates the function that fetches the responses of price sources. It fetches only over HTTPS and from public addresses, follows no
+ * redirects, and limits size and time. An error message contains no text of the response.
  */
 export function createPriceSourceFetcher(options: GuardOptions & Partial<AnswerBounds>): {
   fetchAnswer: SourceFetcher;
@@ -47,10 +47,7 @@ export function createPriceSourceFetcher(options: GuardOptions & Partial<AnswerB
   };
 }
 
-/**
- * An error whose message is written by this service and is therefore safe to show. Messages of other errors may contain text of the
- * response.
- */
+/** An error whose message this service has written, so that it can be shown. Messages of other errors may contain text of the response. */
 class Refused extends Error {
   override name = 'Refused';
 }
@@ -75,7 +72,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // If the time limit ends a request, Node's error is that of a broken connection, which would be misleading.
+    // If the time limit ends a request, Node reports a broken connection. That would be misleading, so the error is replaced.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
@@ -113,8 +110,8 @@ async function answerOf(response: IncomingMessage, maxBytes: number): Promise<So
 }
 
 /**
- * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns the wait in ms;
- * undefined if it is neither.
+ * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns the wait in ms; undefined if the header
+ * is neither.
  */
 function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
@@ -123,7 +120,7 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
 }
 
-/** Reads and decompresses a body. Both its compressed and its decompressed size are limited. */
+/** Reads and decompresses the body of a response. Limits both its compressed and its decompressed size. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];

@@ -2,21 +2,24 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Due time of a delivery that is held back after a restore, or that was discarded instead of released. No worker waits for this time. */
+/**
+ * Due time of a delivery that is held back after a restore, and of one that was then discarded. It is so late that no worker takes such a
+ * delivery.
+ */
 export const HELD_DELIVERY_DUE_TIME = new Date('9999-12-31T00:00:00Z');
 
-/** Whether a delivery with this due time is held back after a restore. Pure. */
+/** Whether a delivery is held back after a restore, judged by its due time. Pure. */
 export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_DELIVERY_DUE_TIME;
 
 /**
- * Holds back all messages that were due before a restore, because the lost installation may already have sent them: pending deliveries,
- * changed hours whose alerts are not evaluated, and hours that are not published. For alerts on silences and mails by jobs,
- * `installation.held_before` has the same effect. No worker may run during the call.
+ * Holds back all messages that were due before a restore, because the installation that was lost may already have sent them: pending
+ * deliveries, changed hours whose alerts are not evaluated yet, and hours that are not published yet. For alerts on silences and for mails
+ * by jobs, `installation.held_before` has the same effect. No worker may run during the call.
  */
 export async function holdDueMessages(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file: its statements change rows of all accounts, or the only row of `installation`; the query builder is used for
+    // Raw SQL in this file: the statements change rows of all accounts, or the only row of `installation`. The query builder is used for
     // rows of one account.
     await sql`INSERT INTO installation (held_before) VALUES (now())
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
@@ -33,20 +36,20 @@ export async function holdDueMessages(db: Database): Promise<void> {
   });
 }
 
-/** Returns the time before which due messages are held back; null if nothing is held back. */
+/** Returns the time of the restore before which due messages are held back; null if nothing is held back. */
 export async function readHoldTime(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }
 
-/** Result of a release: numbers of deliveries, and of changed hours whose alerts were not evaluated. */
+/** Result of a release: number of deliveries, and number of changed hours whose alerts had not been evaluated. */
 export interface ReleaseCounts {
   deliveries: number;
   changes: number;
 }
 
 /**
- * Ends the hold on deliveries after a restore. Held deliveries are sent, or given up if `isDropped`. Returns null if no delivery is held
+ * Ends the holding back of messages after a restore. Held deliveries are sent or, if `isDropped`, given up. Returns null if nothing is held
  * back.
  */
 export async function releaseHeldDeliveries(
@@ -71,9 +74,9 @@ export async function releaseHeldDeliveries(
 }
 
 /**
- * Discards held changed hours if the hold began before `weekAgo`, like the deliveries of that age. The hold itself continues until the
- * operator's release, because alerts on silences from before the restore depend on it. Also discards held hours of an installation that
- * holds nothing back: an account from a restored installation brings these hours when it moves.
+ * Discards changed hours that were held back before `weekAgo`, as deliveries of this age are given up. Alerts on silences from before the
+ * restore are still held back until the operator releases them. Also discards held hours if this installation holds nothing back: such
+ * hours belong to an account that moved here from a restored installation.
  */
 export async function discardHeldChanges(db: Database, weekAgo: Date): Promise<void> {
   await sql`DELETE FROM usage_changes WHERE is_held

@@ -16,11 +16,11 @@ export interface Delivery {
   event: string;
   status: Selectable<Tables['deliveries']>['status'];
   attempts: Attempt[];
-  /** Time of the next attempt. Null if the delivery is finished or held back after a restore, or if its subscription is paused. */
+  /** Time of the next attempt. Null if the delivery is finished, is held back after a restore, or belongs to a paused subscription. */
   next_attempt_at: Date | null;
 }
 
-/** Stored attempt (JSON). */
+/** An attempt, as stored in JSON. */
 interface Attempt {
   at: string;
   response_status: number | null;
@@ -30,7 +30,7 @@ interface Attempt {
   response_body: string | null;
 }
 
-/** Query for deliveries to webhooks that the caller can access. Excludes notices of Green Button to apps. */
+/** Builds a query for deliveries to a webhook subscription that the caller can access. Excludes Green Button notices to apps. */
 function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: string) {
   return db
     .selectFrom('deliveries')
@@ -70,7 +70,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due at once, with a full set of retries. Returns null if the caller can access no such delivery. */
+/** Makes a delivery due at once, with the full number of retries. Returns null if there is no such delivery that the caller can access. */
 export async function retryDelivery(
   db: Database,
   reach: AccessibleAccounts,
@@ -92,7 +92,7 @@ export async function retryDelivery(
   });
 }
 
-/** Queues an event `webhook.test` for a subscription. Returns null if the caller can access no such subscription. */
+/** Queues a `webhook.test` event for a subscription. Returns null if there is no such subscription that the caller can access. */
 export async function queueTestEvent(
   db: Database,
   reach: AccessibleAccounts,
@@ -113,15 +113,13 @@ export async function queueTestEvent(
   });
 }
 
-/**
- * Converts a row of `deliveriesWithin` to a delivery. Whether the time of the next attempt is shown depends on the subscription's status.
- */
+/** Converts a row of `deliveriesWithin` to a delivery. If the subscription is paused, the delivery has no time of a next attempt. */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active' && !isDeliveryHeld(row.next_attempt_at);
-  // Rows written before responses were stored have no `response_body`.
+  // Rows that were written by versions that did not store responses have no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({
     ...one,
     response_body: one.response_body ?? null,
@@ -130,12 +128,12 @@ function asDelivery(
 }
 
 /**
- * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them. Deliveries to the test
- * receiver include their signatures.
+ * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them; they are included only for
+ * the test receiver.
  */
 export interface SentDelivery extends Delivery {
   request: {
-    /** Current URL of the subscription, to which the next attempt would be sent. */
+    /** Current URL of the subscription. The next attempt would be sent to this URL. */
     url: string;
     headers: typeof FIXED_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** Exact bytes of the request body, as text. */

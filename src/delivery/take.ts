@@ -3,20 +3,22 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { DeliveryAttempt } from './channel.ts';
 
-/** Duration in seconds of a worker's lease on a delivery, by channel: longer than an attempt can last. */
+/** Duration in seconds of a worker's lease on a delivery, by channel. It must be longer than an attempt can take. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
- * Maximum numbers of concurrent attempts over all workers. `target`: to one receiver (only one at a time if the receiver fails or is
- * catching up). `owner`: to all subscriptions of one owner; an eighth of a process's maximum, so that slow receivers of one owner do not
- * block other owners. `host`: to one host, across all owners; higher, because a host may serve many owners.
+ * Maximum numbers of attempts at the same time, over all workers. `target`: to one receiver; but only one at a time if the receiver fails,
+ * or is catching up after a pause. `owner`: to all subscriptions of one owner. This is an eighth of a process's maximum, so that slow
+ * receivers of one owner do not block other owners. `host`: to one host, for all owners together. This is higher, because a host may serve
+ * many owners.
  */
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes due deliveries, the oldest of each target first. If more deliveries are due than can start, owners with the fewest attempts in
- * progress come first, and among an owner's targets those with the fewest. Until the lease ends, no other worker takes these deliveries, so
- * a killed worker loses none. A delivery also counts as due if its due time was set by a clock that was ahead. `underWay`: deliveries that
- * this worker is sending and must not take again, even after a step of the clock.
+ * Takes due deliveries, the oldest of each target first. If more deliveries are due than can start, those of the owners with the fewest
+ * attempts in progress are taken first, and among the targets of one owner those with the fewest. While the lease lasts, no other worker
+ * takes these deliveries. If the worker is killed, another one takes them after the lease. A delivery is also due if its due time was set
+ * by a clock that was ahead. `underWay`: deliveries that this process is sending; it does not take them again, even after a step of the
+ * clock.
  */
 export async function takeDueDeliveries(
   pool: Pool,
@@ -25,31 +27,31 @@ export async function takeDueDeliveries(
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
   return inTransaction(pool, async (client) => {
-    // Raw SQL: the hot path of deliveries, where one recursive statement takes deliveries and takes its locks in one order. Only one worker
-    // runs this statement at a time, so that each worker sees the leases of the previous one; two concurrent workers could each take one
-    // delivery beyond the limits.
+    // Raw SQL on the hot path of deliveries: one recursive statement takes the deliveries, and takes their locks in one order. The advisory
+    // lock ensures that only one worker runs this statement at a time and sees the leases of the previous one. Otherwise, two workers could
+    // together exceed the maximum numbers.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });
 }
 
-/** SQL expression: the host of a subscription's URL, without its port. URLs are validated when they are set, and begin with https:. */
+/** SQL expression for the host of a subscription's URL, without its port. URLs are validated when they are set, and begin with https:. */
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
 /**
- * SQL condition on a delivery d: whether a worker is sending it. No lease is longer than two minutes, and clocks of workers differ by at
- * most one minute.
+ * SQL condition on a delivery `d`: a worker is sending it. No lease is longer than two minutes, and the clocks of workers differ by at most
+ * one minute, so a later end of the lease is not valid.
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**
- * SQL condition on a delivery d: whether it is due. The condition also holds if the due time was set by a clock that was ahead; the
- * delivery's last attempt, or its creation, is then in the future.
+ * SQL condition on a delivery `d`: it is due. The delivery is also due if its due time was set by a clock that was ahead. In that case, the
+ * delivery's last attempt or its creation is in the future.
  */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 
 /**
- * Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that this process is sending. A delivery by
- * e-mail or SMS has no subscription, and counts as its own owner and host.
+ * SQL statement that takes due deliveries. Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that
+ * this process is sending. A delivery by e-mail or SMS has no subscription; its target (`email` or `sms`) stands for owner and host.
  */
 const TAKE = `
      WITH RECURSIVE targets AS (

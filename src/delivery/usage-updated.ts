@@ -19,29 +19,32 @@ import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 
 /** Minimum time in seconds between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Maximum number of users in one transaction, and of hours in one event. The next transaction processes the remaining users and hours. */
+/** Maximum number of users in one transaction, and of hours in one event. The next transaction processes the other users and hours. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
 /**
- * SQL condition on a row t: whether its user was notified within the last minute ($1: now). If the stored time is more than a minute in the
- * future, the clock that wrote it has been set back since.
+ * SQL condition on a row `t`: its user was notified within the last minute ($1: now). If the stored time is more than a minute in the
+ * future, the clock has been set back since, and the condition does not hold.
  */
 const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
 
 /**
- * Returns an SQL query for the users of a relation (its `user_id`) whose changed hours are published: users whose home a subscription or an
- * open page follows.
+ * Returns an SQL query for those users of a relation (its column `user_id`) whose changed hours are published: users whose home is followed
+ * by a webhook subscription or an open page.
  */
 export const usersToPublishSql = (relation: string): string =>
   `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
 
-/** Stores changed hours for the next `usage.updated` of their users, if a webhook subscription or an open page follows the user's home. */
+/**
+ * Stores changed hours for the next `usage.updated` event of each user. Skips users whose home is not followed by a webhook subscription or
+ * an open page.
+ */
 export async function queueChangedHours(
   query: QueryFunction,
   changes: readonly { user_id: string; hour: Date }[],
 ): Promise<void> {
-  // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows of many users from the queue.
+  // Raw SQL: one statement with `unnest` inserts the rows of many users.
   await query(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
@@ -53,13 +56,14 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes `usage.updated` for users whose usage changed and who had no such event within the last minute. An event contains every changed
- * hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
+ * Publishes a `usage.updated` event for each user whose usage has changed, unless the user had such an event within the last minute. An
+ * event contains every changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = createQueryOnConnection(client);
-    // If several workers run this statement concurrently, only one writes the time and publishes the event; the others skip the user.
+    // If several workers run this statement concurrently, only one of them writes the time of a user and publishes the event. The others
+    // skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -78,7 +82,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // The totals are read after the hours were deleted from the queue. If a change is committed later, its hour is queued again.
+    // The totals are read after the hours have been deleted from the queue. If a change is committed later, its hour is in the queue again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -100,7 +104,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/** Compares ids by code unit. PostgreSQL sorts them in the same order, because the columns have the collation "C" and ids are ASCII. */
+/** Compares ids as PostgreSQL does: by code unit, because the columns have the collation "C" and ids are ASCII. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {
@@ -109,7 +113,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** Replaces the import by the usage in the hours of composed homes, whose usage is not the sum of their imports. */
+/** Replaces import by usage in the hours of composed homes (homes whose usage is not the sum of their imports). */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -129,7 +133,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** Formats an hour in UTC, in the format of energy-insights. An hour without data counts as 0. */
+/** Formats an hour (UTC) as in responses of energy-insights. The usage of an hour without data is 0. */
 function shown({
   hour,
   milliwattHours,

@@ -56,10 +56,10 @@ function when({ type, period_start }: AlertData, reader: Reader): string {
   return reader.moment(period_start);
 }
 
-/** Returns the location of a device, or its id if the device has no visible name. */
+/** Returns the location of a device, or the device's id if the location is unknown. */
 const locationOf = (id: string, names: DeviceNames) => joinLines(names.get(id)?.location ?? '') || id;
 
-/** Returns the location and type of a device, because a meter and a plug may be in the same room. */
+/** Returns the location and type of a device. The type is needed because a meter and a plug may be in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
   const type = joinLines(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);

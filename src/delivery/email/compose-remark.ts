@@ -4,25 +4,27 @@ import type { Language, Reader } from '../words/words.ts';
 import { type Mail, renderMailHtml } from './compose.ts';
 import { joinLines } from './content.ts';
 
-/** The texts about a remark, in the language of their recipient. */
+/** Texts of a mail about a remark, in the language of the recipient. */
 interface RemarkTexts {
   subject: string;
   sentences: readonly string[];
-  /** Text of the link to the home in the mail. */
+  /** Text of the link that opens the dashboard of the home. */
   look: string;
   /** Text of the link that switches mails about remarks off. */
   off: string;
-  /** Reason why the recipient gets the mail. */
+  /** Sentence that explains why the recipient gets the mail. */
   reason: string;
 }
 
-/** Describes a remark in the language and the time zone of its recipient. */
+/** Describes a remark in the language and the time zone of the recipient. */
 export type RemarkComposer = (
   remark: RemarkBody,
   reader: { language: Language; timezone: string },
 ) => Promise<RemarkTexts>;
 
-/** Composes a mail about a remark. `home`: URL of the home. `off`: URL of the page that switches mails about remarks off. Pure. */
+/**
+ * Composes a mail about a remark. `home`: URL of the home's dashboard. `off`: URL of the page that switches mails about remarks off. Pure.
+ */
 export function composeRemarkMail(
   { subject, sentences, reason, ...labels }: RemarkTexts,
   { reader, home, off }: { reader: Reader; home: string; off: string },

@@ -13,13 +13,13 @@ export interface Mail {
   givesAccess?: boolean;
 }
 
-/** A link in a mail. The text of the link is selected by the link's name. */
+/** A link in a mail. `is` determines the text of the link. */
 export interface MailLink {
   is: keyof Words['links'];
   url: string;
 }
 
-/** Composes a mail about an event, with its figures. `names`: names of the event's devices. Pure. */
+/** Composes a mail about an event, with the values in the event. `names`: names of the devices that the event mentions. Pure. */
 export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
   const { common, links } = reader.words;
   const { sentence, rows } = composeEventMail(event, reader, names);

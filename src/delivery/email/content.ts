@@ -3,10 +3,10 @@ export type MailRow = [label: string, text: string];
 
 /** Text of a message about an event. */
 export interface MessageContent {
-  /** One sentence without its full stop, for SMS and subjects. */
+  /** One sentence without a full stop, for subjects of mails and for SMS. */
   sentence: string;
   rows: MailRow[];
 }
 
-/** Joins a text into one line for subjects and text messages, because a location that a person typed may contain line breaks. */
+/** Joins the lines of a text, for subjects and SMS: a location that a person has typed may contain line breaks. */
 export const joinLines = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -11,8 +11,8 @@ export interface ReportedEvent {
   type: string;
   data: Data;
   /**
-   * The two accounts of the membership that the event concerns. Null if the event concerns no membership, or one of the accounts no longer
-   * exists.
+   * The two accounts of the membership that the event is about. Null if the event is about no membership, or if one of the accounts no
+   * longer exists.
    */
   people?: MembershipPeople | null;
 }
@@ -28,13 +28,13 @@ export function composeEventMail(
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
 }
 
-/** Texts of the events that are neither alerts nor about a membership. */
+/** Functions that compose the text of an event, by type of event. Alerts and events about a membership are composed elsewhere. */
 const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => MessageContent>> = {
   'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
     sentence: w.subject({ url: String(url) }),
     rows: [
       [w.webhook, String(webhook_id)],
-      // Events of earlier versions have `event` with a single name instead of `events`.
+      // Earlier versions wrote the single name `event` into their events instead of the list `events`.
       [w.events, [events ?? event].flat().join(', ')],
       [w.address, String(url)],
       [w.waits, w.isKept],
@@ -133,7 +133,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   }),
 };
 
-/** Formats a key by the name that its owner gave it and by its first characters, which the list of keys also shows. */
+/** Formats an API key as the name that its owner gave it, and its first characters. The list of keys also shows these. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
   const called = joinLines(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
@@ -142,7 +142,7 @@ function keyName({ name, prefix }: Data, { common }: Words): string {
 const appName = (app: unknown, { someApp }: Words['apps']): string =>
   String((app as { name?: unknown } | undefined)?.name ?? someApp);
 
-/** Lists the keys, sessions, passkeys and webhooks that were ended, with the reason. Their owner may have to give programs new keys. */
+/** Lists the API keys, sessions, passkeys and webhooks that were ended, and the reason. The owner may have to give new keys to programs. */
 function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): MailRow[] {
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Data) => string): MailRow[] => {

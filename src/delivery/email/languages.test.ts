@@ -36,7 +36,7 @@ const event = (type: string, data: object, of: typeof people | null = null): Rep
   people: of,
 });
 
-/** Samples of every mailed event. Remarks are excluded, because their texts belong to the dashboard. */
+/** Samples of every event that is sent by mail. Remarks are excluded: their texts are part of the dashboard. */
 const EVENTS: Sample[] = [
   ...['peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'].map(
     (type): Sample => [type, event('alert.triggered', { ...alert, type }), link('unsubscribe')],
@@ -84,7 +84,7 @@ const MAILS: [name: string, compose: (language: Language) => Promise<Mail>][] = 
   ['back-ups interrupted', (language) => composeBackupsInterruptedMail('/mnt/copies', language)],
 ];
 
-/** Lines that contain no translatable text: the name of an account or a device, or a link. */
+/** Lines without translatable text: a name of an account or device, or a link. */
 const DATA = /^(https:\/\/\S+|dev_1\s?: Attic|)$/;
 
 describe.each(MAILS)('the mail %s', (_name, compose) => {
@@ -118,7 +118,7 @@ test.each([
     amount,
     moment,
   ]);
-  // An amount below a cent is formatted with all its decimals. Yen have no decimals.
+  // An amount below one cent is formatted with all its decimals. Yen have no decimals.
   expect(plain(reader.money('0.0312', 'EUR'))).toMatch(/0[.,]0312/);
   expect(reader.money('273', 'JPY')).not.toMatch(/[.,]/);
 });

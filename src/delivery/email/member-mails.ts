@@ -7,14 +7,14 @@ export interface MembershipPeople {
   homeEmail: string;
   /** E-mail address of the member's account, or the invited address. */
   memberEmail: string;
-  /** Whether the invitation is still open. */
+  /** Whether the invitation has not been accepted yet. */
   isInvitation: boolean;
 }
 
 /**
- * Loads the two accounts of the membership that an event concerns. Null if the event concerns no membership, an account was erased, or the
- * invitation was withdrawn. Events do not contain e-mail addresses: after the erasure of an account, its address must not remain in events
- * of the other account.
+ * Loads the e-mail addresses of the two accounts of the membership that an event is about. Null if the event is about no membership, an
+ * account was erased, or the invitation was withdrawn. The events themselves contain no e-mail addresses: after an account is erased, no
+ * event of the other account may contain its address.
  */
 export async function loadMembershipPeople(
   db: Database,

@@ -21,12 +21,15 @@ import { composeRemarkMail, type RemarkComposer } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Maximum time to send one message, in ms, because a server may be slow at every step. Less than the lease of a delivery (take.ts). */
+/**
+ * Maximum time in ms to send one message, because a server may be slow at every step. It must be shorter than the lease of a delivery
+ * (take.ts).
+ */
 const WHOLE_MS = 60_000;
 
-/** Message in the form that nodemailer accepts. */
+/** A message, in the format of the library nodemailer. */
 interface Message extends Mail {
-  /** Account of the recipient, used only for the file name of a captured message. */
+  /** Account of the recipient. Used only for the file name of a captured message. */
   userId: string;
   messageId: string;
   from: string;
@@ -34,14 +37,14 @@ interface Message extends Mail {
   headers?: Record<string, string>;
 }
 
-/** A mailer: sends messages through a mail server, or writes them to files. */
+/** Sends messages through a mail server, or writes them to files. */
 export interface Mailer {
-  /** Resolves to the server's reply code. Rejects if the server refused the message. */
+  /** Returns the server's reply code. The promise is rejected if the server refused the message. */
   send(message: Message): Promise<number | null>;
   close(): void;
 }
 
-/** Creates a mailer that sends through the server of SMTP_URL. */
+/** Creates a mailer that sends through a mail server. `url`: the setting SMTP_URL. */
 export function createSmtpMailer(url: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
@@ -55,7 +58,10 @@ export function createSmtpMailer(url: string): Mailer {
   };
 }
 
-/** Creates a mailer that sends nothing and writes each message to `folder` as an .eml file, named after the message's account and id. */
+/**
+ * Creates a mailer that sends nothing. It writes each message to `folder` as an .eml file, named after the recipient's account and the
+ * message's id.
+ */
 export function createCapturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -69,16 +75,16 @@ export function createCapturingMailer(folder: string): Mailer {
   };
 }
 
-/** Notifies users by e-mail, one mail for each event. A mail that is sent twice has the same Message-ID. */
+/** Creates the channel that sends one mail for each event. If a mail is sent twice, both have the same Message-ID. */
 export function createEmailChannel(options: {
   db: Database;
   mailer: Mailer;
   /** Base URL of links. */
   publicUrl: string;
-  /** Key that signs links in mails: links that pause an alert, switch mails about remarks off, or confirm an address. */
+  /** Secret that signs the tokens in links: links that pause an alert, switch mails about remarks off, or confirm an e-mail address. */
   secret: string;
   composeRemark: RemarkComposer;
-  /** Sender's e-mail address; by default built from the host of the public URL. */
+  /** Sender's e-mail address. Default: an address at the host of the public URL. */
   from: string | undefined;
 }): DeliveryChannel {
   const { db, mailer, publicUrl, secret, composeRemark } = options;
@@ -126,8 +132,9 @@ export function createEmailChannel(options: {
 }
 
 /**
- * Returns the e-mail address to which the mail about an event is sent. A change of an account's address is reported to the old address,
- * because another person may have made the change, and confirmed at the new address. An invitation goes to the invited address.
+ * Returns the e-mail address to which the mail about an event is sent. If the address of an account is changed, the change is reported to
+ * the old address, because another person may have made it; the mail that confirms the new address goes to the new one. An invitation goes
+ * to the invited address.
  */
 function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
@@ -136,13 +143,13 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
 }
 
 /**
- * Returns the account with the invited e-mail address; the mail is in this account's language. Null if there is no such account; the mail
- * then has the language of the home's account.
+ * Returns the account with the invited e-mail address, in whose language the mail is written. Null if there is no such account; the mail is
+ * then in the language of the home's account.
  */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
   type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;
 
-/** Returns the link that the mail about an event contains. */
+/** Returns the link in the mail about an event; null if the mail has none. */
 function linkOf(
   { type, data }: DeliveryAttempt['event'],
   { publicUrl, secret }: { publicUrl: string; secret: string },
@@ -194,7 +201,7 @@ export async function composeBackupsInterruptedMail(folder: string, language: La
   return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: renderMailHtml({ language }, body) };
 }
 
-/** Sends a mail that is not about an event, such as a sign-in mail. Rejects if the mail server refuses it. */
+/** Sends a mail that is not about an event, for example a sign-in mail. The promise is rejected if the mail server refuses the mail. */
 export async function sendMail(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },

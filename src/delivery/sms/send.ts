@@ -10,7 +10,7 @@ import { composeEventMail } from '../email/event-mails.ts';
 import { loadReader } from '../words/words.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Maximum length of a message at Twilio, in characters. */
+/** Maximum length of a message in characters, by Twilio's documentation. */
 const MAX_CHARACTERS = 1_600;
 
 /** Sends text messages through a provider, or writes them to files. */
@@ -52,7 +52,7 @@ export function createTwilioSmsSender({ accountSid, authToken, from, baseUrl }: 
   };
 }
 
-/** Creates a sender that sends nothing and writes each message to `folder` as a JSON file, named after its account and event. */
+/** Creates a sender that sends nothing. It writes each message to `folder` as a JSON file, named after the account and the event. */
 export function createCapturingSmsSender(folder: string): SmsSender {
   return {
     async send({ id, userId, to, body }) {
@@ -66,7 +66,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
   };
 }
 
-/** Creates the channel that notifies users by SMS, with one sentence for each event. */
+/** Creates the channel that notifies users by SMS. Each event becomes one sentence. */
 export function createSmsChannel(db: Database, texter: SmsSender): DeliveryChannel {
   return {
     async send({ event }) {

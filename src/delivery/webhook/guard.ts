@@ -2,21 +2,21 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Resolves a host name to its addresses, like node:dns. */
+/** Resolves a host name to its network addresses, like a lookup of node:dns. */
 export type ResolveHostName = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Error for a network address that callbacks must not reach. The message appears in the delivery log. */
+/** Error for a network address to which no callback may be sent. Its message is shown in the delivery log. */
 class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Network addresses that look public but are internal to a cloud provider: the platform address of Azure. */
+/** Network addresses that look public but are internal to a cloud provider. This one is the platform address of Azure. */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**
- * Whether a callback may go to a network address. Only globally routable unicast is allowed (IANA special-purpose registries; RFC 6890).
- * Private, loopback, link-local, multicast, carrier-grade and reserved networks are forbidden in every notation, as are IPv6 addresses that
- * are translated to IPv4 (NAT64, 6to4, Teredo). Pure.
+ * Whether a callback may be sent to a network address. Only globally routable unicast addresses are allowed (IANA special-purpose
+ * registries; RFC 6890). Private, loopback, link-local, multicast, carrier-grade NAT and reserved addresses are forbidden in every
+ * notation. IPv6 addresses that are translated to IPv4 (NAT64, 6to4, Teredo) are forbidden, too. Pure.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -24,20 +24,24 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast' || PLATFORMS.has(parsed.toString())) return false;
   if (parsed.kind() === 'ipv4') return true;
-  // All assigned IPv6 addresses are in 2000::/3. "IPv4-compatible" and similar ones are outside.
+  // All IPv6 addresses that are assigned for global unicast are in 2000::/3. Special ones, such as "IPv4-compatible" addresses, are
+  // outside.
   return parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/** Rejects a URL whose host is a forbidden network address. A host name is checked when it is resolved. */
+/**
+ * Throws an error if the host of a URL is a forbidden network address. If it is a host name, its addresses are checked later, when it is
+ * resolved.
+ */
 export function refuseForbiddenHost(hostname: string): void {
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw forbidden(literal);
 }
 
 /**
- * Returns a lookup for `node:net` that returns only allowed addresses. The connection uses these checked addresses: the name is not
- * resolved again. If one address of a name is forbidden, the lookup fails, because a name with both public and private addresses is
- * suspicious.
+ * Returns a lookup function for `node:net` that returns only allowed addresses. The connection is made to an address that has been checked,
+ * because the name is not resolved again. If any address of a name is forbidden, the lookup fails: a name with both public and private
+ * addresses is suspicious.
  */
 export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {

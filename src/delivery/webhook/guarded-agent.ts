@@ -6,20 +6,20 @@ import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from '
 
 /** Settings of requests to URLs that owners configure. */
 export interface GuardOptions {
-  /** Whether private and loopback addresses are allowed, for development. */
+  /** Whether private and loopback addresses are allowed. Meant for development. */
   allowPrivate: boolean;
-  /** Certificate authority (PEM) that is trusted in addition to the public ones. */
+  /** PEM of a certificate authority that is trusted in addition to the public ones. */
   ca?: string;
   resolve?: ResolveHostName;
-  /** Agent that makes the connections with the given lookup. */
+  /** Agent that makes the connections. By default, one is created. */
   agent?: Agent;
 }
 
 /** Agent for requests to URLs that owners configure. */
 export interface GuardedAgent {
   /**
-   * Returns the options of a request to a host. Throws if the host is a forbidden network address. A host name is checked when it is
-   * resolved.
+   * Returns the options of a request to a host. Throws an error if the host is a forbidden network address. If it is a host name, its
+   * addresses are checked when it is resolved.
    */
   optionsFor(hostname: string): { agent: Agent; lookup?: LookupFunction };
   close(): void;
@@ -28,9 +28,9 @@ export interface GuardedAgent {
 /** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address that was checked for it. Agents store connections by host name; idle connections are closed
-  // soon, so that the name is resolved again for the next connection. The certificates are read once: reading 150 certificates for each
-  // connection would delay all other requests by 15 ms.
+  // The agent reuses idle connections by host name, to an address that was checked before. It closes them after a short time, so that the
+  // name is resolved and checked again. The certificates are read only once: reading 150 certificates for each connection would delay all
+  // other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
@@ -44,8 +44,8 @@ export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOption
 }
 
 /**
- * Returns a resolver that queries name servers directly, with a time limit. The system's lookup uses four threads for the whole process. A
- * few names whose name servers do not respond would block all four.
+ * Returns a resolver that queries name servers itself, with a time limit. The lookup of the operating system has four threads for the whole
+ * process, which a few names with unresponsive name servers would block.
  */
 function resolver(): ResolveHostName {
   const names = new Resolver({ timeout: 2_000, tries: 1 });

@@ -18,30 +18,30 @@ import { UNDELIVERED_RETENTION_DAYS } from '../retention.ts';
 /** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** All columns of a subscription except the secret, which is read only for signing. */
+/** All columns of a subscription except its secret. The secret is read only to sign a message. */
 const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
-/** Event types of a subscription, at least one. The first type is also shown as `event`. */
+/** Event types of a subscription, at least one. Responses also contain the first type as `event`. */
 export type WebhookEvents = readonly [EventType, ...EventType[]];
 
-/** Changes to a subscription. */
+/** Changes to a subscription. A field that is undefined is not changed. */
 export interface WebhookPatch {
   events?: WebhookEvents | undefined;
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
   /**
-   * The membership through which the subscription is changed; undefined if the account itself changes it. A subscription whose URL a member
-   * has set ends with the membership.
+   * The membership of the member who changes the subscription; undefined if the account itself changes it. If a member has set the URL of a
+   * subscription, the subscription ends with the membership.
    */
   memberId?: string | undefined;
-  /** The authorization of the app that changes the subscription; null or undefined if no app does. */
+  /** Id of the authorization of the app that changes the subscription. Null or undefined if no app changes it. */
   authorizationId?: string | null;
 }
 
-/** Maximum number of subscriptions of an account. Thousands of subscriptions whose receivers do not respond would delay all deliveries. */
+/** Maximum number of subscriptions of an account. If thousands of receivers did not respond, all deliveries would be delayed. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
@@ -59,7 +59,7 @@ export async function createWebhook(
   >,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Creations by one account run one after the other, because concurrent ones would all see the same count.
+    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of subscriptions.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
@@ -88,7 +88,7 @@ export async function createWebhook(
 
 const eventColumns = (events: WebhookEvents) => ({ event: events[0], events: [...events] });
 
-/** Lists at most `limit` subscriptions of an owner after `cursor`, by id. */
+/** Lists at most `limit` subscriptions of an owner, in order of their ids, after `cursor`. */
 export async function listWebhooks(
   db: Database,
   ownerId: string,
@@ -122,9 +122,9 @@ export async function findWebhook(
 }
 
 /**
- * Updates a subscription that the caller can access. After a rotation of the secret, the previous secret stays valid for 24 h. A resumed
- * subscription receives its pending events, oldest first. Returns null if there is no such subscription. Throws 403 if an app changes the
- * secret or the address of a subscription that it did not create.
+ * Updates a subscription that the caller can access. If the secret is changed, the previous secret stays valid for 24 h. If the
+ * subscription is resumed, its pending events are sent, oldest first. Returns null if there is no such subscription. Throws 403 if an app
+ * changes the secret or URL of a subscription that it did not create.
  */
 export async function updateWebhook(
   db: Database,
@@ -144,7 +144,8 @@ export async function updateWebhook(
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
-    // With another subscription's secret or address, an app could end the verification of its messages, or receive them.
+    // By changing the secret or URL of a subscription that it did not create, an app could prevent the verification of messages, or receive
+    // them itself.
     const isMoved = patch.url !== undefined || patch.authToken !== undefined;
     if (patch.authorizationId && isMoved && patch.authorizationId !== before.authorization_id)
       throw new AppError('webhookOfOther');
@@ -153,7 +154,7 @@ export async function updateWebhook(
     return trx
       .updateTable('webhooks')
       .set({
-        // If the patch has no status, the current status is written again, so that the statement returns the row.
+        // If the patch has no status, the current status is written, so that the statement updates and returns the row.
         status: patch.status ?? before.status,
         url: patch.url,
         ...(patch.url === undefined
@@ -176,8 +177,9 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also restarts deliveries of the last week that were given up since the subscription
- * began to fail. Skips deliveries that are held back after a restore, or were then discarded: only the operator releases those.
+ * Makes the pending deliveries of a subscription due. Also makes deliveries due that were created in the last week and were given up since
+ * the subscription began to fail. Skips deliveries that are held back after a restore or were then discarded: only the operator can release
+ * these.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -208,16 +210,19 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .execute();
 }
 
-/** Data that sending a message to a subscription needs. */
+/** Data of a subscription that are needed to send it a message. */
 interface Receiver {
   url: string;
-  /** Secrets that sign the subscription's events: the current secret and, while valid, the previous one. Empty for notices. */
+  /** Secrets that sign the events: the current secret and, while it is valid, the previous one. Empty for notices, which are not signed. */
   secrets: string[];
-  /** Id of the Green Button subscription whose changes are sent as notices; null if events are sent. */
+  /** Id of the Green Button subscription, if its changes are sent as notices. Null if events are sent. */
   noticesOf: string | null;
 }
 
-/** Loads the receiver of an event. Null if the subscription does not exist, or belongs to an app that may no longer read the event. */
+/**
+ * Loads the data for sending an event to a subscription. Null if the subscription does not exist, or belongs to an app that may no longer
+ * read the event.
+ */
 export async function loadReceiver(
   db: Database,
   box: SecretEncrypter,
@@ -242,7 +247,7 @@ export async function loadReceiver(
   return { url, secrets, noticesOf: null };
 }
 
-/** Whether an authorization allows its app to receive an event. The app may have lost scopes since it subscribed. */
+/** Whether an app may receive an event under its authorization. The app may have lost scopes since it subscribed. */
 async function mayReceive(db: Database, authorizationId: string, event: string, now: Date): Promise<boolean> {
   const scope = event === 'webhook.test' ? 'webhooks:write' : APP_EVENTS[event];
   return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;
@@ -259,7 +264,7 @@ export async function deleteWebhook(db: Database, reach: AccessibleAccounts, web
   return numDeletedRows > 0n;
 }
 
-/** Whether the account has an active subscription to the event. */
+/** Whether the account has an active subscription to this type of event. */
 export async function hasActiveWebhook(db: Database, ownerId: string, event: EventType): Promise<boolean> {
   const row = await db
     .selectFrom('webhooks')

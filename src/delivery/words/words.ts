@@ -10,12 +10,12 @@ import nl from './nl.json' with { type: 'json' };
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts by language. English defines the keys: a language without one of these keys fails the type check. */
+/** Texts by language. The English texts define the keys: if a language lacks a key, the type check fails. */
 const TEXTS: Record<Language, typeof en> = { en, de, es, fr, nl };
 /** Locales for formatting numbers and dates. English mails are in British English. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', es: 'es', fr: 'fr', nl: 'nl' };
 
-/** Type of the texts below a path. A text with arguments is a function. */
+/** Type of the texts below a path. A text with arguments has the type of a function. */
 type Spoken<Texts, Path extends string = ''> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}${Key & string}` extends infer Full extends keyof Arguments
@@ -27,15 +27,15 @@ type Spoken<Texts, Path extends string = ''> = {
 /** Texts of mails, SMS and plain pages in one language. */
 export type Words = Spoken<typeof en>;
 
-/** The language, time zone and formats in which a person reads mails. */
+/** Language, time zone and formats in which a person reads mails. */
 export interface Reader {
   language: Language;
   words: Words;
   /** Formats energy. */
   kwh(value: number): string;
-  /** Formats a decimal amount of a currency (ISO 4217). */
+  /** Formats an amount of a currency (ISO 4217). The amount is a decimal as text. */
   money(amount: string, currency: string): string;
-  /** Formats a time in ISO 8601: `month` as its month, `day` as its day, `moment` as its minute with the time zone. */
+  /** Format a time in ISO 8601: `month` as its month, `day` as its day, `moment` to the minute, with the time zone. */
   month(iso: string): string;
   day(iso: string): string;
   moment(iso: string): string;
@@ -68,7 +68,8 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
 }
 
 /**
- * Returns the text for a name in an event. Returns the name itself if there is no text, because a newer version may have written the event.
+ * Returns the text for a name in an event. Returns the name itself if there is no text: a newer version of the service may have written the
+ * event.
  */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
@@ -96,7 +97,7 @@ export async function loadReader(account: { language: Language; timezone: string
   };
 }
 
-/** Formats an amount with all its decimals. In English, the currency code follows the number, because several countries use $. */
+/** Formats an amount with all its decimals. In English, the currency code follows the number, because several countries use the $ sign. */
 function formatMoney(language: Language, amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const locale = LOCALES[language];
