@@ -18,7 +18,8 @@ const degrees = (thousandths: number | null) => (thousandths === null ? null : M
 
 /**
  * Returns, by bucket and in order, the temperature and set-point of a device (time-weighted means) and its minutes of heating. The values
- * are computed from raw readings, so there are none for times whose readings retention has deleted. No state is extended beyond `now`.
+ * are computed from raw readings, so there are no values for times whose readings have been deleted by retention. No state is extended
+ * beyond `now`.
  */
 export async function loadClimate(
   db: Database,

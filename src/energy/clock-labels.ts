@@ -3,7 +3,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { findOffset, listOffsets, type ZoneOffset } from './local-time.ts';
 import type { ClockUnit, DayRange } from './ranges.ts';
 
-/** Labels of a row in a response. A row of a day or month has only its first date. */
+/** Labels of a row in a response. A row of a day or month has only `date`, its first day. */
 export interface RowTimeLabels {
   date: string;
   /** Clock hour, such as `03:00`. Only in rows by hour. */
@@ -13,14 +13,14 @@ export interface RowTimeLabels {
   starts_at?: string;
 }
 
-/** Labels of a clock hour, `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`, or of a half-hour or quarter-hour. */
+/** All labels of an hour, half-hour or quarter-hour, for example `2026-03-29`, `03:00` and `2026-03-29T03:00:00+02:00`. */
 export type ClockLabels = RowTimeLabels & { starts_at: string };
 
 /** Returns the label of an hour, half-hour or quarter-hour. The label is the same in the row and in `peak_hour`. */
 export const findClockTimeLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
-/** Times on the clock at which hours, half-hours and quarter-hours begin. */
+/** Local times of day at which hours, half-hours and quarter-hours begin. */
 const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
   new Date(index * UNIT_MS).toISOString().slice(11, 16),
 );
@@ -49,7 +49,7 @@ export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: D
   };
 }
 
-/** Returns the offsets of a range, with their suffixes as in ISO 8601, `+02:00` or `Z`. */
+/** Returns the UTC offsets in a range, each with its suffix as in ISO 8601, `+02:00` or `Z`. */
 function offsetsWithSuffixes(range: DayRange): (ZoneOffset & { suffix: string })[] {
   const { isUniversal } = DateTime.fromMillis(0, { zone: range.zone }).zone;
   return listOffsets(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));

@@ -51,7 +51,7 @@ export async function loadCommodityOverview<Name extends string>(
   return glances.flat();
 }
 
-/** Returns the meters of gas, heat and water that a user's devices, or one device, have ever reported. */
+/** Returns the quantities (gas, heat or water, in kWh or m³) that a user's devices, or one device, have ever reported. */
 async function metersOf(db: Database, whose: UserOrDevice): Promise<ReadonlySet<string>> {
   let query = db
     .selectFrom('series_roles as s')

@@ -36,7 +36,7 @@ export type CommodityInsight = Used &
     peak_hour: string | null;
   };
 
-/** Coverage of one unit in a bucket: time with known data, and time in which data are expected. */
+/** Coverage in a bucket for one unit (kWh or m³): time with known data, and time for which data are expected. */
 interface Known {
   knownMs: number;
   expectedMs: number;

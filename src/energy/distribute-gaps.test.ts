@@ -33,7 +33,7 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Returns a reader of the test data's quarter-hours from the first to the last. */
+/** Returns a function that reads the quarter-hours of the test data. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {

@@ -36,7 +36,7 @@ const ENERGIES = {
   export: 'exported',
 } as const satisfies Partial<Record<IncludableField, keyof HomeMeasures>>;
 
-/** Requested fields of a row: `…_kwh`, and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
+/** Requested fields of a row: energies (`…_kwh`), and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
 export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
   autarky?: number | null;
   coverage?: number | null;

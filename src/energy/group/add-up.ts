@@ -114,7 +114,7 @@ async function addComposed(
   }
 }
 
-/** Adds a home in every bucket in which data of the home are expected, including buckets without such data. */
+/** Adds a home to every bucket for which data of the home are expected, even if the bucket has no data. */
 function addCovered(
   totals: GroupTotals,
   home: Home,

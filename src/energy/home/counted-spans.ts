@@ -43,7 +43,7 @@ export function mergeInclusionSpans(spans: readonly InclusionSpan[]): InclusionS
   });
 }
 
-/** Returns the expected coverage within `[fromMs, toMs)` in ms, summed over the contributing series of each direction. Pure. */
+/** Returns the time in ms within `[fromMs, toMs)` for which data are expected, by direction, summed over the contributing series. Pure. */
 export function sumExpectedCoverageMs(
   spans: readonly InclusionSpan[],
   fromMs: number,

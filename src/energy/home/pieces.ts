@@ -25,8 +25,8 @@ export interface RolePeriod {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of the device's import in the home's consumption. The row of all devices has the factor 1, so a device that is not a consumption
-   * device has -1 to remove its import. Plugs therefore need not be read one by one.
+   * Factor of the import in the home's consumption. The entry for all devices together has 1. A device that is not a consumption device has
+   * -1, which removes its import from the sum. Plugs therefore need not be read one by one.
    */
   consumes: -1 | 0 | 1;
   /**

@@ -114,8 +114,8 @@ export type ExpectedChannelTime = (
 ) => number;
 
 /**
- * Returns the expected coverage within a bucket, in ms, summed over the channels that contribute to `used`, or over other `channels`. Data
- * of a channel are expected while the channel contributes and its device exists. Pure.
+ * Returns the time in ms within a bucket for which data are expected, summed over the channels that contribute to `used`, or over other
+ * `channels`. Data of a channel are expected while the channel contributes and its device exists. Pure.
  */
 export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],

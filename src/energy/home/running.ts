@@ -14,9 +14,9 @@ const SILENT_MS = 3_600_000;
 const TOGETHER_MS = 60_000;
 
 /**
- * Returns the usage of a home in each of some periods so far (Unix ms), in mWh; null if unknown. While a channel lags behind the others,
- * the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been reported yet
- * would be treated as used.
+ * Returns the usage of a home so far in each of some periods (bounds in Unix ms), in mWh; null if unknown. While a channel lags behind the
+ * others, the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been
+ * reported yet would be treated as used.
  */
 export async function readUsageOfPeriods(
   db: Database,

@@ -57,7 +57,7 @@ export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum
   aloneMs: sumOf('aloneMs'),
 });
 
-/** Adds up the sums that `used` needs. */
+/** Adds up several sets of sums. The result contains only the sums that `used` needs. */
 export const addHomeSums = (all: readonly HomeSums[]): HomeSums =>
   createUsedSums((name) => all.reduce((sum, one) => sum + one[name], 0));
 

@@ -64,7 +64,7 @@ describe('the days that a period is compared with', () => {
       start: '2026-09-03',
       end: '2026-09-14',
     });
-    // October has 31 days, so a period that begins four weeks earlier would share three days with it.
+    // October has 31 days. A period of 31 days that begins four weeks before October would share three days with it.
     expect(comparedWith('month', '2026-10-01', '2026-12-01')?.before).toEqual({
       start: '2026-08-27',
       end: '2026-09-26',

@@ -115,7 +115,7 @@ export function computeMeanWeek(
     });
 }
 
-/** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
+/** Returns the quarter-hour with the highest power in a range of a load, or null if nothing is known. Pure. */
 export function findPeakPower(
   { fromMs, energies }: LoadByQuarterHour,
   range: { from: Date; to: Date },

@@ -53,7 +53,7 @@ export const deviceHistorySql = (keys: string): string => `
 
 /** Finds the start of the quarter-hour in which the first interval with known energy of a device begins, in Unix ms. */
 export async function findFirstDataTimeMs(db: Database, deviceId: string): Promise<number | null> {
-  // Raw SQL, here and below: relations of src/rollups/levels.ts.
+  // Raw SQL, here and below: relation names come from src/rollups/levels.ts.
   const { rows } = await createQueryFunction(db)<{ begins_at: Date | null }>(
     `${PREPARED_PREFIX}${deviceHistorySql('(SELECT $1::text AS key, false AS produces) d')}`,
     [deviceId],

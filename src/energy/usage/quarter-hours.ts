@@ -134,7 +134,7 @@ const quartersOfHour = (column: string): string => {
 export interface QuarterHourGroup {
   /** Start of the unit, Unix ms. */
   startMs: number;
-  /** Indexes of its quarter-hours, from `first` up to, but not including, `end`. */
+  /** Indexes of the unit's quarter-hours, from `first` up to, but not including, `end`. */
   first: number;
   end: number;
 }
