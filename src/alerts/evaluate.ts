@@ -15,7 +15,7 @@ export interface AlertRuleColumns {
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** User of each alert, as the same number that `ChangedHourColumns.user` contains, in ascending order. */
+  /** Number of each alert's user, in ascending order. `ChangedHourColumns.user` contains the same numbers. */
   user: Uint32Array;
 }
 

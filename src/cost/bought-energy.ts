@@ -5,8 +5,8 @@ import { findFirstDataTimeMs } from '#src/energy/usage/device-history.ts';
 import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
- * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that it may access the
- * device.
+ * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that the request may
+ * access the device.
  */
 export interface HomeOrDevice {
   userId: string;

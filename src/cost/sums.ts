@@ -16,7 +16,7 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Time zone of the user. The zone determines which prices apply, and when the days of standing charges and the months of peaks begin. */
   zone: string;
   meter: EnergyMeter<Energy>;
-  /** Returns a lookup for the prices of series in `[from, to)`. */
+  /** Returns a function that looks up prices of series in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
   isHome: boolean;

@@ -3,7 +3,7 @@ import type { CostOrEmissionsInclude } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
-/** Fields of every usage row to which costs are added. */
+/** Fields that each usage row has before costs are added. */
 export type UsageRow = RowTimeLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
@@ -32,7 +32,7 @@ export function addCostsToRows<R extends UsageRow>(
 /** Returns the key that identifies a row among the rows of a range. */
 export const getUsageRowKey = ({ date, starts_at }: RowTimeLabels): string => starts_at ?? date;
 
-/** Columns of costs and emissions in CSV, in the order of their members. */
+/** CSV columns of costs and emissions, in the order of their fields. */
 const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   cost: [
     'cost_currency',
@@ -51,7 +51,7 @@ export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissions
   [...weighted].flatMap((name) => COLUMNS[name]);
 
 /**
- * Flattens a row for CSV. Each member of its cost and emissions becomes a column, which is empty if the row has no cost or emissions. Pure.
+ * Flattens a row for CSV. Each field of its cost and emissions becomes a column, which is empty if the row has no cost or emissions. Pure.
  */
 export function flattenCostsAndEmissions(row: object & { cost?: object | null; emissions?: object | null }): object {
   const { cost, emissions, ...rest } = row;

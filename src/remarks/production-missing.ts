@@ -61,7 +61,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
     if (poor === null) return null;
     dayKwh += poor / 4_000;
     const place = end - 1 - back;
-    // A quarter-hour with unknown production does not count as missing production, unless the production has been unknown since `last`.
+    // A quarter-hour with unknown production is not missing production, unless no data at all have been received since the last production.
     if (place > last && (isSilent || !Number.isNaN(production[place]))) sinceThenKwh += poor / 4_000;
   }
   if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;

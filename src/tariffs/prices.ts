@@ -25,7 +25,7 @@ const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedPriceDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists. The rows are sorted by day, so that two writers cannot deadlock.
+  // Raw SQL: the days are passed as two parallel lists. The rows are sorted by day, so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -50,7 +50,7 @@ export async function storeFetchedPrices(
   days: readonly PackedPriceDay[],
 ): Promise<boolean> {
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists. A day without changes is not written.
+  // Raw SQL: the days are passed as two parallel lists. A day without changes is not written.
   const { numAffectedRows = 0n } = await sql`INSERT INTO prices (series_id, day, prices, fetched, is_fetched)
     SELECT ${seriesId}, day, slots::bigint[], slots::bigint[],
       (SELECT array_agg(price IS NOT NULL ORDER BY place) FROM unnest(slots::bigint[]) WITH ORDINALITY AS slot (price, place))

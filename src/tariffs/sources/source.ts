@@ -16,7 +16,7 @@ export interface AnswerRowPaths {
   value: string;
 }
 
-/** A URL of its own that a utility or administrator sets as a source. */
+/** A source that a utility or administrator sets as a URL, instead of a preset. */
 export interface CustomSource extends AnswerRowPaths {
   url: string;
   /** Factor by which values are multiplied, a decimal as text. */
