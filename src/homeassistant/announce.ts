@@ -2,7 +2,7 @@ import { ID_PATTERN } from '#src/core/cell.ts';
 import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 
-/** Settings that all announcements to Home Assistant by an installation share. */
+/** Settings that are the same in all messages of an installation to Home Assistant. */
 export interface Announcer {
   /** First level of the announcement topics: `homeassistant`, unless Home Assistant is configured otherwise. */
   prefix: string;
@@ -28,8 +28,8 @@ export const getBirthTopic = ({ prefix }: Announcer): string => `${prefix}/statu
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
 /**
- * Returns the messages about homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices. Pure.
- * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later.
+ * Returns the retained messages for Home Assistant, by topic: an announcement and a state of each home and of each of its devices.
+ * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later. Pure.
  */
 export function buildAnnouncementMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
@@ -51,7 +51,7 @@ export function buildAnnouncementMessages(announcer: Announcer, homes: readonly 
   return messages;
 }
 
-/** A sensor in an announcement, with its unit. `exists` is false if the sensor does not exist any more or never did. */
+/** A sensor in an announcement, with its unit. `exists` is false if the home or device has no such sensor. */
 interface AnnouncedSensor {
   key: string;
   sensor: Sensor;
@@ -104,7 +104,8 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
 });
 
 /**
- * Returns the topics that an announcement on the broker describes, if this installation published the announcement; otherwise null. Pure.
+ * Parses an announcement that was received from the broker. Returns the topics of the announcement and of its states if this installation
+ * published it; otherwise null. Pure.
  */
 export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
@@ -134,7 +135,8 @@ const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
 /**
- * Properties of a sensor in Home Assistant. `part`: period after which the sensor's sum restarts; `last_reset` contains the period's start.
+ * Properties of a sensor in Home Assistant. `part`: the period (month or day) at whose start the sensor's sum returns to 0; the state's
+ * `last_reset` contains this start.
  */
 interface Sensor {
   /** English name of the sensor. Home Assistant displays the name unchanged and derives the entity's id from it. */
@@ -154,10 +156,10 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * Sensors of a home, in the order of the home's announcement. A new sensor needs a line here and a value in `home-report.ts`. The sums
- * restart each month, unlike a meter's register: an import of years of history, or a plug that becomes an inverter, changes the whole past,
- * and Home Assistant would show the difference of a register as used in one hour. A sum of the current month, with the month's start as its
- * `last_reset`, can rise and fall by corrections, and earlier months are not published again (docs/decisions/0065).
+ * Sensors of a home, in the order of the home's announcement. A new sensor needs a line here and a value in `home-report.ts`. Each sum
+ * covers the current month, has the month's start as its `last_reset`, and may decrease when readings are corrected. A register that never
+ * restarts is unsuitable: after an import of years of history its value would jump, and Home Assistant would count the jump as consumption
+ * of one hour. Earlier months are not published again (docs/decisions/0065).
  */
 export const HOME_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
@@ -186,7 +188,8 @@ export const DEVICE_SENSORS = {
 } as const satisfies Record<string, Sensor>;
 
 /**
- * Values of sensors. A sensor without a value here does not exist; null means unknown. Money is text, with all decimals of its currency.
+ * Values of sensors, by the sensor's name. A home or device has no sensor without a value here; null means that the value is unknown. Money
+ * is text, with all decimals of its currency.
  */
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 

@@ -35,7 +35,7 @@ export function connectBroker(options: BrokerOptions) {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // Outdated messages must not be published late. After a reconnect, all messages are computed again.
+    // Messages are not queued while the connection is lost, because all messages are computed again after a reconnect.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},
@@ -44,8 +44,8 @@ export function connectBroker(options: BrokerOptions) {
     await client.publishAsync(availabilityTopic, 'online', retained);
     const granted = await client.subscribeAsync([...filters], { qos: 1 });
     const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
-    // Publishing continues if the broker refuses the subscription, because Home Assistant receives the retained messages anyway. Only the
-    // topics of homes and devices that no longer exist are then not cleared.
+    // If the broker refuses the subscription, publishing continues, because Home Assistant needs only the retained messages. Without the
+    // subscription, the topics of deleted homes and devices are not cleared.
     if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
   };
   client.on('connect', () => {

@@ -29,8 +29,8 @@ const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharge
 const EXPORT = new Set(['export'] as const);
 
 /**
- * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether only this
- * home is published.
+ * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether this home
+ * is the only one that is published.
  */
 export async function readHomeReport(
   db: Database,
@@ -41,7 +41,7 @@ export async function readHomeReport(
   const { month, day, since } = findReportedPeriods(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
-  // In the first 65 minutes of a month, the month's sums still cover the previous month, and today must be read separately.
+  // In the first 65 minutes of a month, `month` is still the previous month (`CLOSING_MINUTES`), so its days do not include today.
   const today = day.start > month.end ? await loadInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
@@ -78,13 +78,13 @@ export async function readHomeReport(
 
 const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Returns the sum over rows of one of their members, in thousandths; null if it is unknown in every row. */
+/** Returns the sum of one member over all rows, rounded to thousandths; null if no row has a number for the member. */
 function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
   const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
 }
 
-/** Returns the cost of the last day or month of a range; null without a tariff, or if the range has tariffs of two currencies. */
+/** Returns the cost of the last day or month of a range. Null if no tariff applies, or if the range has tariffs of two currencies. */
 async function costOf(
   db: Database,
   { userId, range, now }: { userId: string; range: DayRange; now: Date },
@@ -94,8 +94,8 @@ async function costOf(
 }
 
 /**
- * Returns the total costs of the month and of the day, in the currency of the day. Null without a tariff. The month's cost is also null if
- * the month has another currency, or two currencies.
+ * Returns the total costs of the month and of the day, in the currency of the day. Null if no tariff applies. Only the month's cost is null
+ * if the month has another currency, or two currencies.
  */
 async function costsIn(
   db: Database,
@@ -111,7 +111,7 @@ async function costsIn(
   };
 }
 
-/** Returns the month's gas, water and heat, for each commodity for which the home has a meter. */
+/** Returns the month's consumption of gas, water and heat. A commodity is missing if no meter of the home measures it. */
 async function commoditiesOf(db: Database, userId: string, month: DayRange): Promise<HomeReport['values']> {
   const rows = await db
     .selectFrom('series_roles as s')
@@ -145,11 +145,11 @@ interface DeviceRow {
 }
 
 /**
- * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream. `power` is missing
- * if the device measures no power, or measures several powers whose sum is unknown.
+ * Returns the devices of a home that contribute to its import or export of electricity in the month. `power` has the same value as in the
+ * live stream. `power` is missing if the device measures no power, or measures several powers whose sum is unknown.
  */
 async function devicesOf(db: Database, userId: string, month: DayRange, now: Date): Promise<DeviceReport[]> {
-  // Raw SQL: aggregates by kind of series.
+  // Raw SQL: the query combines the series of each device with aggregate functions.
   const { rows } = await sql<DeviceRow>`
     SELECT d.device_id, d.type, d.location, bool_or(c.imports) AS imports, bool_or(c.exports) AS exports,
       count(*) FILTER (WHERE s.kind = 'power')::int AS powers
@@ -183,15 +183,15 @@ async function devicesOf(db: Database, userId: string, month: DayRange, now: Dat
 }
 
 /**
- * Time in minutes after a month's end for which the month's sums are still published, because hourly meters report the last hour only in
- * this time. Home Assistant adds each increase of a sum, and starts from 0 with the new month. Energy of these minutes is published when
- * they end.
+ * Time in minutes after the end of a month for which the previous month's sums are still published, because meters with hourly readings
+ * report the month's last hour only now. Home Assistant adds each increase of a sum, and starts from 0 at a new `last_reset`. Energy that
+ * the new month uses during these minutes is published after them.
  */
 const CLOSING_MINUTES = 65;
 
 /**
- * Returns the month and the day that sums cover at a given time in a time zone, and the starts of both. Shortly after a month's end,
- * `month` is still the previous month (`CLOSING_MINUTES`). Pure.
+ * Returns the month and the day whose sums are published at a given time, and the starts of both in the time zone. For the first
+ * `CLOSING_MINUTES` of a month, `month` is still the previous month. Pure.
  */
 export function findReportedPeriods(
   now: Date,
@@ -213,8 +213,9 @@ const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 
 /**
- * Reads the usage of a home for its MQTT topic (docs/mqtt-homes.md), with the same values as the API; null if the account does not exist.
- * Days are those of `timezone`. A null means unknown; a cost is also null without a tariff or with two currencies.
+ * Reads the usage of a home for the home's MQTT topic (docs/mqtt-homes.md), with the same values as the API; null if the account does not
+ * exist. Days begin at midnight in `timezone`. A null value means unknown; a cost is also null if no tariff applies or the tariffs have two
+ * currencies.
  */
 export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
@@ -243,7 +244,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const power = await loadCurrentPower(db, home, now);
   return {
     user_id: userId,
-    /** Time of the devices' last message, ISO 8601; null if there was none. */
+    /** Time of the latest reading of any of the home's devices, ISO 8601; null if there is none. */
     as_of: latest?.newest.toISOString() ?? null,
     timezone,
     /** Current power of the home in W. */

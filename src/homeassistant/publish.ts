@@ -25,18 +25,18 @@ interface PublisherParts {
   pool: Pool;
   clock: Clock;
   log: Logger;
-  /** The installation's secret, from which the installation's name at the broker is derived. */
+  /** The installation's secret, from which the name of the installation on the broker is derived. */
   secret: string;
   /** Interval in ms at which changes are published. */
   everyMs?: number;
 }
 
 const EVERY_MS = 20_000;
-/** Interval in ms at which each other worker tries to become the publisher. */
+/** Interval in ms at which each worker that does not publish tries to take over publishing. */
 const TAKE_OVER_MS = 3_000;
-/** Minimum time in ms between two passes of publishing, in case Home Assistant restarts repeatedly. */
+/** Minimum time in ms between two publications of all messages, in case Home Assistant restarts repeatedly. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics of an earlier process that wait to be cleared. */
+/** Maximum number of topics that an earlier process published and that wait to be cleared. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
 /**
@@ -112,7 +112,7 @@ async function publishUntil(
       const passed = pass().catch((error: Error) => {
         if (!over.aborted) log.warn({ err: error }, 'publishing to Home Assistant failed; trying again');
       });
-      // Stopping does not wait for a pass of publishing, because the pass may wait for a broker that does not respond.
+      // Stopping does not wait until publishing is complete, because the broker may not respond.
       await Promise.race([passed, ended]);
       await pause(MIN_INTERVAL_MS, over);
       await wakeUp.wait(everyMs, over);
