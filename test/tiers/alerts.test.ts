@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: Database;
 let evaluator: AlertEvaluator;
 let home: Meter;
-/** Current time of the tests: a Wednesday, noon UTC. As in operation, the aggregates are materialised up to an earlier time. */
+/** Current time of the tests: a Wednesday, noon UTC. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
@@ -25,7 +25,7 @@ registerHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all pending changes. On tiers with continuous aggregates, the aggregates are refreshed first, as the service does. */
+/** Evaluates all pending changes of usage. On tiers with continuous aggregates, the aggregates are refreshed first, as the service does. */
 async function evaluate(now = NOW): Promise<void> {
   await database.settle(now);
   while ((await evaluateChangedHours(database.pool, evaluator, now)).changes > 0);
@@ -147,7 +147,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    // A second value for the same time reduces the usage to 2 kWh, because the lower of two values counts. A later reading raises it again.
+    // Of two register values for the same time, the lower counts, so the usage decreases to 2 kWh. A later reading raises the usage again.
     await home.read([[at('17T06:00'), 102]], NOW);
     await evaluate();
     await home.read([[at('17T09:00'), 104]], NOW);
@@ -243,7 +243,8 @@ describe('an alert of a home with solar panels', () => {
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
     await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
-    // The meter's export has been silent for more than an hour. The evaluation does not wait for it and takes the export as unknown.
+    // The meter's export register has been silent for more than an hour. The evaluation does not wait for a reading; the export counts as
+    // unknown.
     await evaluate(at('17T08:00'));
     expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
   });
@@ -254,7 +255,7 @@ describe('an alert of a home with solar panels', () => {
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T11:50', 101)], NOW);
-    // The exports of an hour have not arrived yet. With them usage is 2 kWh; without them it would appear to be 8.
+    // The export readings of an hour have not arrived yet. With them usage is 2 kWh; without them it would appear to be 8 kWh.
     await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
     await evaluate();

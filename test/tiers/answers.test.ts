@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
 /**
- * Requests every response that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
- * bounds and formats are tested in test/database/api.
+ * Requests every response that is read from aggregates once on each tier. The response's queries must run on the tier, and must include all
+ * written data. Time zones, bounds of ranges and formats are tested in test/database/api.
  */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
@@ -18,7 +18,7 @@ beforeAll(async () => {
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
   await writeLoadProfile(api, anna.userId, profile);
-  // Half of the data is before the boundary of the materialised data, on tiers that have one.
+  // On tiers with continuous aggregates, half of the data is materialised; queries compute the other half from the hours.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
 });
 afterAll(() => api.close());
@@ -30,7 +30,7 @@ const ask = async (path: string, body?: unknown) => {
   return json;
 };
 
-/** Returns the kWh of the profile's quarter-hours in `[fromMs, toMs)`. */
+/** Returns the kWh that the test has written for the quarter-hours in `[fromMs, toMs)`. */
 function kwh(fromMs: number, toMs: number): number {
   let milliwattHours = 0;
   for (const [at, energy] of profile) if (at >= fromMs && at < toMs) milliwattHours += energy;
@@ -43,7 +43,7 @@ const total = (rows: { kwh_used: number }[]) =>
 test.each([
   ['UTC', 0],
   ['Europe/Berlin', -2],
-  // Each hour in Asia/Kolkata consists of quarter-hours of two UTC hours.
+  // Asia/Kolkata is UTC+5:30, so each of its hours contains half of two UTC hours.
   ['Asia/Kolkata', -5.5],
 ])('usage by hour, day and month in %s equals the written data', async (tz, hours) => {
   const offsetMs = hours * 3_600_000;

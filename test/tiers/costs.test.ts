@@ -80,7 +80,7 @@ const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new
 
 beforeAll(async () => {
   api = await testApi();
-  // The current time is within a quarter-hour of the last day.
+  // The current time is in the middle of a quarter-hour of the last day.
   api.now = new Date(FROM_MS + (QUARTER_HOURS - 30) * QUARTER_HOUR_MS + 100_000);
   const prices = series.get('')?.prices as Map<number, string>;
   for (let index = 0; index < QUARTER_HOURS + 96; index++)
@@ -175,7 +175,7 @@ type Group = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month' | 'all';
 const CLOCK_MINUTES: Partial<Record<Group, number>> = { quarter_hour: 15, half_hour: 30, hour: 60 };
 const [START, END] = ['2026-03-18', '2026-04-14'];
 
-/** Returns the costs that the reference implementation computes, by the names of rows. */
+/** Returns the costs by the name of the row, as computed by the reference implementation. */
 function expected(quarters: readonly CostedQuarterHour[], tariffs: readonly ApiTariff[], group: Group, zone: string) {
   const home: ReferenceHome = { zone: ZONE, tariffs, fromMs: FROM_MS, quarters, series };
   const fromMs = DateTime.fromISO(START, { zone }).toMillis();

@@ -37,19 +37,19 @@ import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches
 import { createMeter } from '#test/support/meters.ts';
 
 /**
- * Number of histories, and of histories that share a run and its batches. Tests without a database cover the counting rules themselves
- * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates.
- * Tiers where a refresh runs concurrently have more histories.
+ * Number of random histories of readings, and of histories that share a run and its batches. Tests without a database cover the counting
+ * rules themselves (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and
+ * the aggregates. Tiers whose aggregates are refreshed concurrently test more histories.
  */
 const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 60));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
 /**
- * Current time of the tests: late enough that every history has ended, even one whose register stays constant for weeks, and early enough
- * that no reading has reached the retention limit.
+ * Current time of the tests. All histories have ended by then, even if a register stays constant for weeks; no reading is old enough to be
+ * deleted.
  */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
-/** Each run has its own database, so that in each run the boundary of materialised data moves through the histories. */
+/** Each run has its own database, so that each run begins without materialised data. */
 let database: TestDatabase;
 async function freshDatabase(): Promise<void> {
   await database?.drop();
@@ -103,17 +103,19 @@ const message = (readings: DecodedReading[]): IncomingMessage => ({
 });
 
 interface Delivery {
-  /** Rank of each message in the order of sending. Messages of equal rank are sent in their original order. */
+  /**
+   * Sort key of each message: messages are sent in ascending order of this number. Messages with equal numbers keep their original order.
+   */
   order: number[];
-  /** Messages that are sent twice, and messages that are sent once more at the very end. */
+  /** Indices of messages that are sent twice: some directly after the first time, some at the very end. */
   again: number[];
   batchSizes: number[];
   shuffled: boolean;
-  /** Times of concurrent refresh passes, in hours after the start of the histories. */
+  /** Times at which aggregates are refreshed while readings arrive, in hours after the start of the histories. */
   passesAtHours: number[];
   /** Kind of cache that each of the two writers has. */
   memories: (typeof HEAD_CACHE_KINDS)[number][];
-  /** Concurrent manual edits, revocations of a device's last edit, and changes of a device's settings. */
+  /** Manual edits, revocations of a device's last edit, and changes of a device's settings, made while readings arrive. */
   edits: { device: number; edit: RandomEditParameters; isRevoked: boolean; settings: CountingSettings | null }[];
 }
 
@@ -138,7 +140,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   ),
 });
 
-/** Sends all readings through two writers at once: one per message, in random order, and some repeatedly. */
+/** Sends all readings through two concurrent writers: one reading per message, in random order, and some of them repeatedly. */
 async function deliver(devices: Device[], how: Delivery): Promise<void> {
   const { order, again, batchSizes, shuffled, passesAtHours, memories } = how;
   const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
@@ -182,7 +184,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
       }
     }),
   ]);
-  // Without a further message, the worker must still compute the last edits.
+  // The last edits must be computed even if no further message arrives.
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
   await database.settle(new Date(HISTORY_START_MS + 48 * 3_600_000));
@@ -190,7 +192,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
-/** Edits a device, unless the device has not sent that quantity yet or already has the same edit. */
+/** Creates an edit. Ignores the error if the device has not sent the edited quantity yet, or already has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: RandomEditParameters): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
@@ -259,7 +261,7 @@ const valuesOf = (row: AggregateRow) => [
   row.exportCovered,
 ];
 
-/** Whether a row can be the peak: energy was used in it, and at least half of the energy was measured. */
+/** Returns whether a row can be the peak of a day or month: energy was used in the row, and at least half of it was measured. */
 const isPeak = ({ energy, estimated }: Pick<AggregateRow, 'energy' | 'estimated'>) =>
   energy > 0n && 2n * estimated <= energy;
 
@@ -370,7 +372,8 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
-  // Refresh up to today first. Otherwise the refresh within the check would close open hours and recompute them before the comparison.
+  // Refresh the aggregates up to today before the check. Otherwise the refresh within the check would recompute the changed rows before
+  // comparing them.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
@@ -404,7 +407,8 @@ test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted,
     channel === 'import' ? home.userId : getMeterKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
-  // The report lists at most 100 differences per relation. On continuous aggregates, the days of the changed hours differ, too.
+  // The report lists at most 100 differences per relation. If the relation is a continuous aggregate, the days of the changed hours differ,
+  // too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });

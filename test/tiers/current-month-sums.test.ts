@@ -15,7 +15,8 @@ import {
 import { randomElement, type TestHome } from '#test/support/random-homes.ts';
 
 /**
- * A group's current month is computed from stored sums only while the sums are valid, and always equals an independent sum over its homes.
+ * Stored sums of a group's current month are used only while they are valid. Responses always equal an independent sum over the group's
+ * homes.
  */
 const ALL = [0, 1, 2, 3];
 const grouped = registerGroupedHomes(ALL.length);
@@ -40,8 +41,8 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
 }
 
 /**
- * Returns which of the two halves of a group's stored sums for the current month a query uses, and the day up to which sums are stored. To
- * detect their use, adds 1 GWh to each half for a moment.
+ * Returns which of the two kinds of stored sums a query for the current month uses, and the day up to which sums are stored. To detect
+ * their use, the function adds 1 GWh to each kind for a moment.
  */
 async function findUsedSums(
   name: string,
@@ -73,8 +74,8 @@ async function findUsedSums(
 }
 
 /**
- * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the response, and the expected
- * response, which is computed before the changes.
+ * Requests a group's current month. While the response is computed, hours of the homes change and stored sums are replaced. Returns the
+ * response, and the response that is expected without these changes.
  */
 async function answeredMeanwhile(name: string, zone: string) {
   const db = createDatabase(grouped.api.database.pool);
@@ -87,9 +88,9 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The first call reads the group's composition. The second call adds the days that the stored sums do not include.
+      // The second call computes the days that the stored sums do not include, so the data changes directly before it.
       if (++turns === 2) {
-        // Energy is not added to devices that produce, because the direction of their energy is cached for some seconds.
+        // The test adds no energy to devices that produce, because the direction of their energy is cached for some seconds.
         const inHome = (home: TestHome) => getDevices(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
         await keep(zone, 0);
@@ -112,7 +113,7 @@ async function answeredMeanwhile(name: string, zone: string) {
 test('a current month continues from its stored days, but not once they are invalid', async () => {
   const [name, zone] = ['district', 'Europe/Berlin'];
   await put(name, ALL);
-  // Each pass runs one day later than the previous one, and continues from the stored sums.
+  // Each pass that stores sums runs a day later than the previous one, and continues from its sums.
   for (const [daysLater, end] of [
     [-2, '2026-03-27'],
     [-1, '2026-03-28'],

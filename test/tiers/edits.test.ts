@@ -32,7 +32,6 @@ test('edits of a compressed or packed past are computed, and revoked to the last
     NOW,
   );
   await database.settle(NOW);
-  // Compress or pack the history, as the service's jobs do.
   if (capabilities.compression) expect((await compressHistory(pool, NOW)).compressed.length).toBeGreaterThan(0);
   else await packDays(pool, NOW);
   const stored = async () => {
@@ -59,7 +58,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   const after = await stored();
   expect(after.notes).toMatchObject([{ verdict: 'excluded' }]);
   expect(after.readings).toHaveLength(60 * 24 + 1);
-  // The register rises by 2 kWh over two hours, which are estimated: half a kilowatt-hour less in the first hour.
+  // The register rises by 2 kWh over the two hours without a valid reading. This energy is estimated, half of it for each hour.
   expect(after.quarters?.reduce((sum, { estimated }) => sum + estimated, 0)).toBe(2_000_000);
   expect(after.quarters).not.toEqual(before.quarters);
   const check = () => checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
@@ -76,7 +75,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const home = await createMeter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
-  // Between hour 100 and hour 300 the register is 50 kWh too high.
+  // Between hour 100 and hour 300, the register value is 50 kWh too high.
   const all = [...Array(400).keys()].map(
     (index) => [hour(index), 100 + index + (index >= 100 && index < 300 ? 50 : 0)] as const,
   );
@@ -113,7 +112,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // Add readings to the part of the edited time that is already computed, and to the part that is not.
+  // Add a reading in each half of the edited time: the first half is already computed, the second is not.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,
@@ -125,16 +124,16 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
-  // The revocation is computed in chunks, too. It is half done when the same edit is requested again.
+  // The revocation is computed in chunks, too. The same edit is created again after the first of its chunks.
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
   while ((await piece()) > 0);
   expect(await counted()).toEqual({ is_counted: false, counted_from: null, counted_to: null });
   const after = await profile();
-  // The two readings that arrived meanwhile end silences of two hours, so nothing is estimated.
+  // The two late readings have filled the only gaps, so no energy is estimated.
   expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
-  // If an edit is revoked while it is being computed, only the part computed so far is undone.
+  // If an edit is revoked while its effect is being computed, only the chunks computed so far are undone.
   const again = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   await piece();
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, again?.edit_id ?? '', EDITING);
@@ -148,7 +147,7 @@ const limitTo = (deviceId: string, limitKw: number) =>
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
-/** Returns the stored rows of a device, without the times at which they were written. */
+/** Returns the stored rows of a device, without the columns that contain the time of writing. */
 async function rowsOf(deviceId: string) {
   await database.settle(NOW);
   const asked = [
@@ -162,7 +161,8 @@ async function rowsOf(deviceId: string) {
 test('a changed setting is computed in chunks by any worker, and changed again meanwhile: the result is that of one transaction', async () => {
   const { pool, capabilities } = database;
   const hour = hours(400);
-  // Every 50 h the register rises by 30 kWh within an hour. With a limit of 10 kW that is too much, so the meter counts as replaced.
+  // Every 50 h the register rises by 30 kWh within an hour. This exceeds a limit of 10 kW, so the service assumes that the meter was
+  // replaced.
   const all = [...Array(400).keys()].map((index) => [hour(index), 100 + index + 30 * Math.floor(index / 50)] as const);
   const late = [120, 320];
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
@@ -208,8 +208,8 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   expect(inPieces.lowered).toEqual(whole.lowered);
   expect(inPieces.raised).toEqual(whole.raised);
   expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
-  // One of the seven jumps is before the boundary up to which the change was computed, and counts as a replaced meter. The others count as
-  // before.
+  // One of the seven jumps is in the part that was computed with the lower limit, so it is taken as a replacement of the meter. The energy
+  // of the other six still counts.
   expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
   const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
   expect(whole.computedWith).toBeNull();
@@ -240,7 +240,8 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       while ((await piece()) > 0) pieces++;
       return pieces;
     };
-    // A total register with one false reading, and two tariff registers, whose energy is used in times without the energy of the total.
+    // A total register with one false value, and two tariff registers, whose energy is counted for times without valid readings of the
+    // total.
     const sendReadings = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
@@ -295,7 +296,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   expect(whole.ignored[1]).toEqual([]);
   expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
   expect(inPieces.pieces).toBe(3);
-  // Up to the boundary of the computed part the tariff registers count, and after it the total.
+  // In the part that is already computed, the tariff registers count; after it, the total counts.
   expect(total(inPieces.between)).toBe(90 + 418);
   const until = { until_ms: hour(91).getTime() };
   expect(inPieces.series).toMatchObject([
@@ -308,7 +309,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
 test('a setting that is changed together with a long edit is computed with it', async () => {
   const { pool } = database;
   const hour = hours(200);
-  // The register rises by 30 kWh within an hour: too much for the lower limit, and outside the excluded time.
+  // The register rises by 30 kWh within an hour. This exceeds the lower limit, and lies outside the time that the edit excludes.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await createMeter(database);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the relations, in any schema, with a row that contains one of the texts. */
+/** Returns the relations, in any schema, that have a row which contains one of the texts. */
 async function mentions(texts: readonly string[]): Promise<string[]> {
   // The search runs column by column, because a compressed chunk has no whole rows.
   const { rows } = await database.pool.query(
@@ -50,7 +50,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   await createKey(db, { userId: gone.userId, environment: 'live' });
   await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
-    // Data that is old enough to be compressed and materialised. Late data, current data and a rejected message follow.
+    // These readings are old enough to be compressed and materialised. Late readings, current readings and a rejected message follow.
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
   }
   await database.settle();
@@ -63,13 +63,13 @@ test('an erased user is in no relation of the database, nor is the user’s cons
       [new Date(now + 60 * 60_000), 300],
     ]);
   }
-  // Half of the differences are added to the aggregates and materialised; the other half are still pending.
+  // Half of the usage differences are added to the aggregates. The others are still pending, so the deletion must find both.
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const day = at(50).toISOString().slice(0, 10);
   const { period } = await createBillPeriod(db, gone, createDayRange(day, day, 'UTC'), new Date());
   await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, new Date());
-  // The user edits readings of its own devices, and of others' devices.
+  // The user edits readings of the user's own devices, and of other users' devices.
   const editing = { author: gone.userId, now: new Date(), oldest: at(300) };
   const edit = { nativeName: null, from: at(8), to: at(7.9), value: null, reason: 'x' };
   for (const one of [gone, stays]) await createEdit(db, ALL_ACCOUNTS, one.deviceId, edit, editing);

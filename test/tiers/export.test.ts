@@ -103,7 +103,8 @@ test('an export contains every row of paged relations exactly once', async () =>
     'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) ORDER BY series_id LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
-  // Add more rows than two pages hold, several in the same millisecond; also for events, to which deliveries refer.
+  // Add more rows than two pages of the export hold, with several in the same millisecond. Events need many rows, too, because deliveries
+  // refer to events.
   await pool.query(
     `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
     [seriesId],
@@ -131,7 +132,7 @@ test('an export contains every row of paged relations exactly once', async () =>
       file,
       rows: await count(`SELECT count(*) FROM ${relation} WHERE split_part(user_id, '/', 1) = $1`),
     });
-  // The exported energies add up to those of the relation.
+  // The energies in the exported file add up to the stored total.
   const energy = lines('load_profile')
     .slice(1)
     .reduce((sum, one) => sum + Number(one.split(',')[3]), 0);
@@ -144,7 +145,7 @@ test('an export contains every row of paged relations exactly once', async () =>
 
 test('an export contains separate quantities of a device: gas, and the estimated part of its export', async () => {
   const { userId, deviceId, read } = await createMeter(database);
-  // After a silence of three hours the increase of the register is spread over these hours.
+  // The register was silent for three hours. Its increase is distributed over these hours.
   for (const channel of ['export', 'gas'])
     await read(
       [

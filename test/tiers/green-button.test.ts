@@ -11,7 +11,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A home that is exported as Green Button and imported into another account has the same energies, hour by hour, to the milliwatt-hour. */
+/** A home is exported as Green Button and imported into another account: the energy of each hour is the same, to the milliwatt-hour. */
 const MINUTE_MS = 60_000;
 const RANGE = createDayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
 const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
@@ -47,8 +47,8 @@ const hoursOf = async (userId: string) =>
   );
 
 test('a home that is exported as Green Button is the same after its import', async () => {
-  // Register readings every 23 minutes across the hour that the clock change skips, with a night in which the meter was silent, and solar
-  // power at noon.
+  // Register readings every 23 minutes, solar power at noon, and a night in which the meter was silent. The time includes the hour that the
+  // change to summer time skips.
   const readings: object[] = [];
   let [imported, exported] = [4_000, 1_000];
   for (let at = 0; at < 9 * 24 * 60; at += 23) {
@@ -85,13 +85,13 @@ test('a home that is exported as Green Button is the same after its import', asy
     expect(counts).toMatchObject({ skipped: 0, unreadable: 0, empty: 0 });
     const to = await homeWithMeter(elements);
     const hours = await hoursOf(to.userId);
-    // One of the eight days has 23 hours, because the clocks change.
+    // Seven days have 24 hours, and the day of the change to summer time has 23.
     expect(hours).toHaveLength(8 * 24 - 1);
     expect(hours).toEqual(await hoursOf(from.userId));
   }
   await rm(folder, { recursive: true });
 
-  // Quality and cost in the Green Button file equal those of other responses.
+  // The quality and the cost in the Green Button file equal those in other API responses.
   const json = await api.send(`/v1/energy-insights?${DAYS}&group_by=hour&include=cost,estimated,grid_import`, {
     key: from.key,
   });

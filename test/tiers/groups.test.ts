@@ -25,18 +25,21 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes in random groups: a group's usage in responses equals an independent sum over its distinct homes, to the last digit, whether
- * or not sums of the group are stored.
+ * Random homes in random groups: the API's response about a group equals an independent sum over its distinct homes, to the last digit,
+ * whether or not sums of the group are stored.
  */
 const UNITS: readonly GroupRowUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
 const STORED_UNITS: readonly GroupRowUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
-/** Indices of the homes that remain after one account was deleted and another account is no longer a homeowner. */
+/** Indices of the homes that remain: one account has been deleted, and another account is no longer a homeowner. */
 const REMAINING_HOMES = [0, 1, 2, 5];
 const grouped = registerGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
-/** Compares a group's usage in a zone with the expected values for each unit, once with all measures and once without. */
+/**
+ * Compares a group's usage in a time zone with the expected values by hour, day or month: once with all measures and once with the default
+ * measures.
+ */
 async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   const of = homesOf(name);
   for (const unit of units) {
@@ -74,7 +77,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   }
 }
 
-/** Returns the number of stored sums that a query uses. To detect their use, it raises each sum by 1 GWh for a moment. */
+/** Returns the number of stored sums that a query reads. To detect their use, the function raises each stored sum by 1 GWh for a moment. */
 async function countUsedSums(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
   const { pool } = grouped.api.database;
   const more = (sign: string) =>
@@ -93,7 +96,7 @@ async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promi
     const of = homesOf(name);
     await agree(name, zone, units);
     const path = `${grouped.path(name)}/energy-insights`;
-    // Ranges of days: both months completely, most of one month, and parts of both months.
+    // Ranges of days: two complete months, one incomplete month, and parts of two months.
     for (const [start, end] of [
       ['2026-03-01', '2026-04-30'],
       ['2026-03-02', '2026-03-28'],
@@ -173,7 +176,7 @@ test('after a late reading, a changed placement or a removed home, the answer is
   for (const set of members.values()) set.delete(3);
   await agreeAll('America/New_York', ['district', 'building']);
 
-  // The account is no longer a homeowner, so neither the utility nor the group can access it.
+  // A utility and its groups may only access homeowners, and this account is no longer a homeowner.
   await grouped.api.database.pool.query(`UPDATE users SET role = 'utility' WHERE user_id = $1`, [homes[4]?.userId]);
   for (const set of members.values()) set.delete(4);
   await agreeAll('Asia/Kolkata', ['building']);
@@ -190,7 +193,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await countUsedSums(name, 'month', 'UTC')).toBe(1);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // After a late reading, that reading's day is computed from the hours. The other days are still read from stored sums.
+  // After the late reading, its day is computed from the hours. The other days are still read from stored sums.
   const changing = homes[0] as TestHome;
   await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
@@ -200,7 +203,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await days()).toBe(all);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // After the placement of a device changes, or a home is removed and added again, no earlier sum is used.
+  // If a device gets another placement, or a home leaves the group and returns, the earlier sums are not used.
   const solar = homes[1] as TestHome;
   const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;

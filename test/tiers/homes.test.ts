@@ -24,8 +24,8 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes: usage in the API's responses equals an independent sum of the devices' quarter-hours, to the last digit. HOMES=1000 is the
- * number for a release.
+ * Random homes: the usage in API responses equals an independent sum of the devices' quarter-hours, to the last digit. A release is tested
+ * with HOMES=1000.
  */
 const HOMES = Number(process.env.HOMES ?? 6);
 const SEED = Number(process.env.HOMES_SEED ?? 1);
@@ -42,7 +42,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the expected response, row by row. */
 function expected(
   { devices }: TestHome,
   zone: string,

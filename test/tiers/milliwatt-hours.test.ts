@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Restores all names from before the migration, as if neither the migration nor today's rollups had been applied. */
+/** Restores the earlier names of all relations and columns, as before the migration. */
 async function asBefore(): Promise<void> {
   const { pool } = database;
   await revertHeadsMigration(database);
@@ -48,7 +48,7 @@ test('an installation from before mWh columns were renamed returns the same usag
   const home = await createMeter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);
-  // The readings of every second day are late. Those of the first half of the late days have arrived.
+  // All readings of every second day are late. Half of these late days have been received before the migration.
   const isLate = (hour: number) => Math.floor(hour / 24) % 2 === 1;
   const read = (which: number[]) =>
     home.read(
@@ -65,7 +65,7 @@ test('an installation from before mWh columns were renamed returns the same usag
 
   expect((await migrate(database.pool)).applied).toContain(MIGRATION);
 
-  // Columns in all relations in which the tier stores data: partitions, chunks, and tables of continuous aggregates.
+  // Columns of all relations that store data on this tier, including partitions, chunks, and the tables of continuous aggregates.
   expect(await columns()).toEqual([]);
   expect(await totals(home.userId)).toEqual(before);
   await read(hours.filter((hour) => isLate(hour) && hour >= hours.length / 2));

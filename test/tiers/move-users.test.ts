@@ -26,15 +26,18 @@ import { RECOMPUTED_RELATIONS, uncoveredRelations } from '#test/support/uncovere
 /** Moves accounts of an embedded installation to an installation on this run's tier that already has accounts, and back. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Time before the present at which accelerated publishing (`publishing`) starts, in ms. Long enough that it does not reach the present. */
+/**
+ * How far in the past the published readings begin, in ms. Minutes of readings are published per second, so they must begin early enough
+ * not to reach the present.
+ */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 const two = registerTwoDatabases();
 /**
- * Whether the tier differs from plain PostgreSQL by hypertables alone. Its relations and their references are the same
- * (relations.test.ts), so the lists are checked on the other tiers.
+ * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
+ * this), so the lists of relations are checked only on the other tiers.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
@@ -60,14 +63,14 @@ async function homeOf(database: TestDatabase): Promise<Meter> {
   return home;
 }
 
-/** Turns the administrator and the home of a full installation into two homeowners whose accounts may move, and returns their ids. */
+/** Turns the administrator and the home of a full installation into two homeowners, because only homeowners may move. Returns their ids. */
 async function movers(database: TestDatabase, { admin, webhookId }: UserCredentials): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
-  // A home that does not move cannot be in a group whose owner moves.
+  // An account can move only if its groups contain no home that stays, so the homes that stay are removed from the groups.
   await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
@@ -88,7 +91,7 @@ async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<vo
   expect(differences).toEqual([]);
 }
 
-/** Counts the readings and the notes on readings whose series does not exist. */
+/** Counts the readings, and the notes on readings, whose series does not exist. */
 const ofNoSeries = (pool: Pool) =>
   Promise.all(
     ['readings', 'reading_notes'].map((relation) =>
@@ -105,7 +108,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
     createSecretEncrypter(SECRETS.source).seal('passwords of meters'),
   ]);
-  // Ensures that serial numbers in the two databases differ.
+  // Ensure that the sequences of the two databases give different numbers.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
   );
@@ -175,12 +178,12 @@ test.skipIf(isWithHypertablesOnly)(
       for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
     }
     const along = BUNDLED_RELATIONS.map(({ relation }) => relation);
-    // Rows that a worker creates again need not be restored.
+    // Workers compute the rows of these relations again, so they need not be restored.
     const back = [...RETURNED_RELATIONS.map(({ relation }) => relation), ...RECOMPUTED_RELATIONS];
     // If this list is not empty, a move deletes rows of the relation and loses them. State in src/database/copy/relations.ts that its rows
     // move, or that they are restored.
     expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
-    // References that never connect an account that moves and one that stays. An enrolled account moves with its utility.
+    // These references never connect a moving account with an account that stays: an enrolled account moves together with its utility.
     const within = [
       'bill_adjustments.bill_period_id',
       'bill_adjustments.told_in',
@@ -199,8 +202,8 @@ test.skipIf(isWithHypertablesOnly)(
         then !== 'c' || references.some((other) => other.child === child && other.column !== column),
     );
     const across = several.map(({ child, column }) => `${child}.${column}`).filter((name) => !within.includes(name));
-    // If this list is not empty, the reference may connect two accounts, and is deleted with either of them. State in
-    // src/database/copy/relations.ts how it is restored.
+    // If this list is not empty, the reference may connect a moving account with an account that stays, and deleting either account deletes
+    // the reference. State in src/database/copy/relations.ts how it is restored.
     expect(across.filter((name) => !back.includes(name.split('.')[0] ?? ''))).toEqual([]);
   },
 );
@@ -208,7 +211,7 @@ test.skipIf(isWithHypertablesOnly)(
 test('accounts with rows in every relation move into a running installation, and no other account changes', async () => {
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
-  // Secrets are encrypted with the target's key. Waiting deliveries continue in order.
+  // Secrets are now encrypted with the target's key, and waiting deliveries are sent in their original order.
   const box = createSecretEncrypter(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
@@ -225,7 +228,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move of the same accounts changes nothing, and a new home at the target gets new serial numbers.
+  // A second move of the same accounts changes nothing. A new home in the target database gets numbers that no moved row has.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -244,7 +247,8 @@ if (inject('tier') !== 'plain') {
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly Meter[]) {
   const writer = createWriter(pool, TAKING);
-  // Messages are four seconds apart, and some minutes of readings are published per second, so that hours close all the time.
+  // The readings of a device are four seconds apart. Some minutes of readings are published per second, so that hours are completed all the
+  // time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
   let over = false;
@@ -263,7 +267,7 @@ function publishing(pool: Pool, homes: readonly Meter[]) {
         );
       });
       await writer.write(batch);
-      // Pause between batches, because the move shares two processors with all other processes.
+      // Pause between batches, because the writer and the move share two processor cores.
       await new Promise((resolve) => setTimeout(resolve, 15));
       for (const { deviceId } of homes) accepted.set(deviceId, index);
     }
@@ -285,7 +289,7 @@ async function moveUntil(accounts: string, at: string, nth = 1): Promise<string 
   });
 }
 
-// An interrupted move leaves the same state on every tier, so it is tested on plain PostgreSQL and with continuous aggregates.
+// An interrupted move leaves the same state on each tier, so this test runs only on plain PostgreSQL and with continuous aggregates.
 if (!isWithHypertablesOnly) {
   test('accounts move under load, however often the move is killed, without losing a reading', async () => {
     const { source, target } = two;
@@ -298,11 +302,12 @@ if (!isWithHypertablesOnly) {
     expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
-    // The interrupted moves have not changed any account so far.
+    // The move was killed three times, and has not changed any account yet.
     expect(await countRows(target.pool, 'users')).toBe(1);
     expect(await countRows(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
-    // The account is closed at the source and not yet open at the target. Messages that arrive now are stored for later.
+    // The account is closed at the source and not yet open at the target. The source stores messages that arrive now, and forwards them
+    // later.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countRows(target.pool, 'users')).toBe(1);
     await expect.poll(() => countRows(source.pool, 'departed_messages')).toBeGreaterThan(0);
@@ -379,7 +384,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
          ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
       both,
     ],
-    // Authorizations: in one the app moves, in the other the home.
+    // Authorizations: for one the account of the app moves, for the other the account of the home.
     [
       `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
          ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,
@@ -389,7 +394,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
       `INSERT INTO oauth_tokens VALUES ('\\x11', 'access', 'aut_app', '{}', now(), NULL, NULL), ('\\x12', 'refresh', 'aut_home', '{}', now(), now(), '\\x00')`,
       [],
     ],
-    // Tokens of the apps themselves, not of an authorization.
+    // Tokens that the apps have for themselves, without an authorization by a home.
     [
       `INSERT INTO oauth_tokens (token_sha256, kind, payload, expires_at, app_id)
        VALUES ('\\x13', 'client', '{}', now(), 'app_goes'), ('\\x14', 'client', '{}', now(), 'app_stays')`,
@@ -431,7 +436,7 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-// The following tests are about the source, which is the embedded database on every tier, so two tiers are enough.
+// The following tests are about the source database, which is embedded on every tier, so two tiers are enough.
 if (!isWithHypertablesOnly) {
   test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
     const { source, target } = two;
@@ -439,7 +444,7 @@ if (!isWithHypertablesOnly) {
     const userIds = await movers(source, inHand);
     await createReferences(source.pool, inHand.admin.userId, 'usr_0');
     const relations = new Set([...BUNDLED_RELATIONS, ...RETURNED_RELATIONS].map(({ relation }) => relation));
-    // The audit log also contains the move, and changed hours have new serial numbers.
+    // The audit log also records the move, and recorded usage changes get new numbers, so these two relations differ.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
     const before = await rowsOf(source.pool, relations);
     const step = (text: string) => {
@@ -448,7 +453,7 @@ if (!isWithHypertablesOnly) {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-    // Rows that refer to an account deleted meanwhile are not restored, and do not prevent the restoration of the other rows.
+    // A row that refers to an account that was deleted during the move is not restored. All other rows are restored.
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
@@ -474,8 +479,8 @@ if (!isWithHypertablesOnly) {
     let meanwhile: Promise<unknown> = Promise.resolve();
     const step = (text: string) => {
       if (!text.startsWith('Copying data that arrived')) return;
-      // After the check found the e-mail address free, another account takes it at the target. A device sends its next reading to the
-      // source.
+      // The move has already found the e-mail address to be free at the target. Now another account takes it, and a device sends a reading
+      // to the source.
       meanwhile = Promise.all([
         createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
         home.read([[new Date(), 461]]),

@@ -23,16 +23,15 @@ import {
 } from '#test/support/two-databases.ts';
 import { uncoveredRelations } from '#test/support/uncovered-relations.ts';
 
-/** Moves an embedded installation, which is the usual first installation, to a database of this run's tier, and back. */
+/** Moves an embedded installation, which is the usual first installation, to a database of the tested tier, and back. */
 const DAY_MS = 86_400_000;
-/** Pause between two readings of the writer, in ms. Copying a relation takes longer than this pause. */
+/** Pause between two readings of the writer, in ms. Copying one relation takes longer, so readings arrive during each copy. */
 const WRITE_EVERY_MS = 5;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
 const two = registerTwoDatabases();
 /**
- * Whether the tier differs from plain PostgreSQL by hypertables alone. The lists of relations, what a running or interrupted move copies,
- * and its passes are the same there (relations.test.ts compares the relations), and pending differences exist only with continuous
- * aggregates. The moves of every relation into hypertables and out of them are tested.
+ * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
+ * this), so there only the moves of all relations are tested, into hypertables and out of them.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
@@ -63,7 +62,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
   return homes;
 }
 
-/** Writes readings until the writer is stopped. Returns the accepted readings, and the errors of all other readings. */
+/** Writes readings until the writer is stopped. Returns the accepted readings, and the errors of the readings that were not stored. */
 function writing(home: Meter): () => Promise<{ accepted: number[]; refused: string[] }> {
   const base = Date.now();
   let over = false;
@@ -80,7 +79,7 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
       await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
     }
   })();
-  // Stops the writer even if its test fails, because it would take CPU time from all later files of this process.
+  // Stop the writer even if its test fails. Otherwise it would take CPU time from the tests that follow.
   onTestFinished(() => {
     over = true;
     return done;
@@ -107,7 +106,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
   });
 }
 
-/** Expects that users' keys, links and sessions work at the new database, and that their next changes are stored there. */
+/** Expects that the users' keys, links and sessions are valid in the new database, and that changes made with them are stored there. */
 async function expectAccessWorks(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -123,8 +122,7 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // New rows of tables that are numbered by a sequence get the number after the moved rows: deliveries, announcements, series,
-    // rejections, changed hours.
+    // In the new database, new rows of tables with a sequence get numbers after those of the moved rows.
     const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
@@ -171,7 +169,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list, and co
     [copied],
   );
   expect(keyless).toEqual([]);
-  // References between rows are still valid, and deletions include the referring rows.
+  // Each relation is copied after the relations that it refers to. Deleting a row deletes or updates the rows that refer to it.
   const { rows: references } = await target.pool.query(
     `SELECT conrelid::regclass::text AS of, confrelid::regclass::text AS to, confdeltype IN ('c', 'n') AS follows FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text = ANY ($1)`,
@@ -190,7 +188,7 @@ test('an installation with rows in every relation moves, and continues to work',
   const report = await moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
-  // Compares the row with the installation's identity at a broker and whether the installation may be started.
+  // Compares the only row of the installation: its identity at a broker, and whether it may be started.
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
@@ -205,7 +203,7 @@ if (inject('tier') !== 'plain') {
   test('an installation moves from this tier into an embedded database, too', async () => {
     const { source, target } = two;
     const inHand = await fillInstallation(target);
-    // A tier that compresses data has no packed days.
+    // Days are packed only on tiers without compression.
     const empty = target.capabilities.compression ? [PACKED_DAYS_TABLE.relation] : [];
     for (const one of await tables(target.pool))
       expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({
@@ -231,7 +229,7 @@ test.skipIf(isWithHypertablesOnly)(
     expect(accepted.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(/read-only transaction/);
     expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED_RELATIONS.map(({ relation }) => relation));
-    // Every accepted reading is in the new database, and its energy is counted.
+    // Every accepted reading is in the new database, and contributes to its hour there.
     for (const home of homes.slice(1))
       expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
     expect(await totalMilliwattHours(target, 'user_daily', stream.userId)).toBe(
@@ -241,7 +239,7 @@ test.skipIf(isWithHypertablesOnly)(
     expect(
       (await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
     ).toEqual([]);
-    // The old database still answers queries. A service that is started with it reports an error that explains what to do.
+    // The old database still answers queries. If the service is started with the old database, its error message says what to do.
     expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
     const fresh = createPool(source.url);
     await expect(detectCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
@@ -262,8 +260,8 @@ if (!isWithHypertablesOnly) {
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete\. Run that command again/);
-    // The installation changes between two runs of the move: copied rows are deleted, get another number, or get another row's unique
-    // value.
+    // Between two runs of the move, the installation changes: rows that are already copied are deleted, are renumbered, or get a unique
+    // value that another row had.
     const { pool } = source;
     const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
     await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
@@ -274,12 +272,12 @@ if (!isWithHypertablesOnly) {
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
     await createMeter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
-    // The move is killed while writers are blocked, at the first relation and at the last. The writers continue after the move has ended.
+    // The move is killed while writers are blocked: once at the first relation, and once at the last. The writers continue after each kill.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
     await createMeter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
     await createMeter(source);
-    // From this step on, the old database is closed.
+    // When the move has reached this step, the old database accepts no more changes.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete/);
     await expect(moveInstallation(target.url, source.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
@@ -309,7 +307,7 @@ test.skipIf(isWithHypertablesOnly)(
     await homesOf(source);
     await migrate(target.pool);
     const ends = { source: await source.pool.connect(), target: await target.pool.connect() };
-    // Stops the refresh pass between two relations.
+    // The lock makes the pass, which copies changed rows, wait before the relation api_keys.
     const holding = await source.pool.connect();
     await holding.query('BEGIN');
     await holding.query('LOCK TABLE api_keys');
@@ -323,7 +321,7 @@ test.skipIf(isWithHypertablesOnly)(
     await pass;
     expect(await countRows(target.pool, 'devices')).toBe(3);
     const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
-    // Rows of the account and the device are copied again, but no readings.
+    // A second pass copies the rows of the account and of the device again, but no readings.
     const again = sum(await synchroniseRelations(ends, MOVED_RELATIONS, { held: false }));
     expect(again).toBeGreaterThanOrEqual(8);
     expect(again).toBeLessThan(100);

@@ -15,7 +15,7 @@ import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_HOUR_MS = HOUR_MS / 4;
-/** Start and end of two days between which a month ends, Unix ms. */
+/** Start and end of the tested two days: the last day of May and the first of June, Unix ms. */
 const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
 const NOW = new Date('2026-06-01T20:10:00Z');
 const HOMES = 5;
@@ -24,12 +24,12 @@ const DEVICES = 3;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
-  // All requested data is after the boundary of materialised data, on tiers that have one.
+  // On tiers with continuous aggregates, only data before the requested ranges is materialised.
   await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
 });
 afterAll(() => database.drop());
 
-/** Returns a reproducible random generator. */
+/** Returns a random generator that gives the same numbers for the same seed. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,7 +40,10 @@ function createRandom(seed: number): (below: number) => number {
 
 type Sums = Partial<Record<Measure, number>>;
 
-/** Returns a random quarter-hour. Values are mostly small, so that hours and days are often equal; some are missing. */
+/**
+ * Returns random values of a quarter-hour. The values are mostly small, so that hours and days often have equal values; some values are
+ * missing.
+ */
 function quarterHour(draw: (below: number) => number): Sums {
   if (draw(9) === 0) return {};
   const energyMilliwattHours = draw(3) * 1_000;
@@ -51,7 +54,10 @@ function quarterHour(draw: (below: number) => number): Sums {
   };
 }
 
-/** Creates devices of homes, each with an open hour, and adds closed hours in various ways, including removals. */
+/**
+ * Creates homes with devices. Each device has an hour that is still open (not complete), and other hours that are closed. Some
+ * quarter-hours are added, changed and removed.
+ */
 async function homes() {
   const db = createDatabase(database.pool);
   const closed: ProfileDifference[] = [];
@@ -64,7 +70,7 @@ async function homes() {
       const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
       const deviceId = device.device_id;
       deviceIds.push(deviceId);
-      // In some homes all devices have the same open hour, in others each device has its own.
+      // In every second home, all devices have the same open hour. In the other homes, each device has its own.
       const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
       const open: Sums[] = [];
       for (let at = FROM_MS; at < TO_MS; at += QUARTER_HOUR_MS) {
@@ -87,14 +93,14 @@ async function homes() {
   return made;
 }
 
-/** Returns an open hour as earlier versions stored it, with all zeros, if `isEarlier`; otherwise unchanged. */
+/** If `isEarlier`, returns an open hour in the format of earlier versions, which stored zeros; otherwise returns it unchanged. */
 function withZeros(text: string, isEarlier: boolean): string {
   if (!isEarlier) return text;
   const numbers = text.split(',');
   return Array.from({ length: 1 + 5 * MEASURE_NAMES.length }, (_, index) => numbers[index] || '0').join(',');
 }
 
-/** Returns all data about a home that the service and its users query. */
+/** Returns the results of all queries about a home's usage that the service or its users run. */
 async function answers({ userId, deviceIds }: { userId: string; deviceIds: string[] }) {
   const db = createDatabase(database.pool);
   const found: Record<string, unknown> = {};

@@ -34,7 +34,7 @@ async function home(name: string): Promise<string[]> {
   return ids;
 }
 
-/** Returns a random generator that is reproducible by its seed (mulberry32). */
+/** Returns a random generator (mulberry32) that gives the same numbers for the same seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -45,7 +45,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Returns batches of register and power readings. One in a hundred readings is out of order within its device. */
+/** Returns batches of register and power readings. One in a hundred readings is earlier than the device's previous reading. */
 function batchesOf(ids: readonly string[]): IncomingMessage[][] {
   const draw = numbers(7);
   const registers = ids.map(() => 100_000_000);
@@ -103,8 +103,8 @@ test(
     const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
-    // Meanwhile the home's owner changes settings that do not affect the consumption, through the operations of the API, and repeats a
-    // change after a deadlock. (Writers avoid deadlocks with each other, but not with changes by owners: createTestHeadCache.)
+    // While the writers run, the home's owner changes settings that do not affect consumption, through the functions of the API. After a
+    // deadlock, the change is repeated: writers avoid deadlocks with each other, but not with owners' changes.
     const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

@@ -19,7 +19,7 @@ const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 96 * QUARTER_HOUR_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
-/** Time before which days are packed. */
+/** Days before this time are packed: all values of a device's day are stored in one row. */
 const BEFORE_MS = Date.UTC(2026, 10, 17);
 const DEVICES = 6;
 const ROUNDS = 10;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns a reproducible random generator. */
+/** Returns a random generator that gives the same numbers for the same seed. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -39,7 +39,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-/** Expected final quarter-hours of each device, added up by this test. */
+/** The expected quarter-hours of each device, summed by this test from all differences. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
 function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: ProfileDifference): void {
@@ -49,7 +49,7 @@ function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Profile
   truth.set(deviceId, quarters.set(startsAtMs, known));
 }
 
-/** Returns random differences: single quarter-hours, whole days of equal values, corrections and removals of values. */
+/** Returns random differences: new quarter-hours, whole days of equal values, corrections, and removals of values. */
 function differences(
   draw: (below: number) => number,
   truth: Truth,
@@ -77,12 +77,12 @@ function differences(
           ...FULLY_KNOWN_QUARTER_HOUR,
         });
     else if (kind === 1)
-      // Removes all known quarter-hours of a day, or only the first three.
+      // Removes the values of all quarter-hours of a day, or of the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
         push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
     else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });
     else {
-      // The first device is a power station, with more energy in a quarter-hour than a packed day can hold.
+      // The first device is a power station: its energy in a quarter-hour exceeds the maximum of a packed day.
       const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_HOUR_MS, {
@@ -117,7 +117,7 @@ const expected = (truth: Truth) =>
 const count = async (relation: string, where = 'true') =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation} WHERE ${where}`)).rows[0].count;
 
-/** Ends the database session that packs, and waits until the server has released its lock. */
+/** Ends the database session of the packing job, and waits until the server has released the job's lock. */
 const kill = () =>
   database.pool.query(
     `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
@@ -149,13 +149,14 @@ test('packing at any time, twice, during writes or killed midway does not change
   }
   expect(await pack()).toBeGreaterThan(0);
   const [powerStation] = owners.keys();
-  // Values that a packed day cannot hold stay in the table of hours. All other values are packed.
+  // The power station's days cannot be packed, and stay in the table of hours. All other days are packed.
   const before = `starts_at < '${new Date(BEFORE_MS).toISOString()}'`;
   expect(await count('device_hours', `${before} AND device_id <> '${powerStation}'`)).toBe(0);
   expect(await count('device_hours', `${before} AND device_id = '${powerStation}'`)).toBeGreaterThan(0);
   expect(await count('device_days')).toBeGreaterThan(40);
   expect(await count('device_days', 'cardinality(reading_count) = 1')).toBeGreaterThan(2);
-  // Continuous aggregates are based on the table of hours. Tiers with them never pack days, so the check is skipped there.
+  // The check is skipped on tiers with continuous aggregates, which are computed from the table of hours. There the service never packs
+  // days.
   const { capabilities, pool } = database;
   if (!capabilities.continuousAggregates)
     expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
@@ -252,7 +253,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   const { pool } = database;
   const home = await createMeter(database);
   const month = await addHours(home, '2025-03-01', 31);
-  /** Returns partitions or chunks that are empty but have indexes. */
+  /** Counts the partitions that contain no rows, but still have large indexes. */
   const idle = async () =>
     (
       await pool.query(
@@ -263,7 +264,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   await packDays(pool, NOW);
   await pool.query('VACUUM device_hours');
   expect(await idle()).toBeGreaterThan(0);
-  // The packing job neither waits for a transaction that reads the table, nor blocks it.
+  // The packing job does not wait for a transaction that reads the table, and does not block it.
   const reader = await pool.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT count(*) FROM device_hours');
@@ -284,7 +285,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   await unpackDays(pool);
 });
 
-/** Adds the quarter-hours of a day, 1 mWh each, one after another, and returns them. */
+/** Adds 1 mWh to each quarter-hour of these days. Returns the added differences. */
 async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
   const found: ProfileDifference[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
@@ -329,7 +330,7 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
     { day: new Date(FIRST_MS + DAY_MS), user_id: one.userId },
     { day: new Date(FIRST_MS + 3 * DAY_MS), user_id: other.userId },
   ]);
-  // The other owner gets a late value for a day that is packed for the first owner.
+  // The device's second owner gets a late value for a day that is packed for the first owner.
   await addToProfile(database, [at(1, 12, other.userId)]);
   const later = await known();
   await packDays(database.pool, NOW);
@@ -390,7 +391,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
 
   expect(await answers()).toEqual(before);
-  // Late readings arrive for the hours of earlier rows, and for adjacent hours.
+  // A late reading changes an hour that was stored before the migration, and hours next to it.
   const late = (hour: number, kwh: number) => home.read([[new Date(at(hour).getTime() + 600_000), kwh]], NOW);
   await late(100, 100 + 100 * 0.25 + 0.2);
   await database.settle(NOW);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the name, columns with types, and comments of every public relation, except partitions and chunks. */
+/** Returns the name, the columns with their types, and the comments of every public relation, except partitions and chunks. */
 async function relations(): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT c.relname AS relation, coalesce(obj_description(c.oid, 'pg_class'), '') AS comment,
@@ -40,7 +40,7 @@ test('relations have the same names, columns, types and comments on every tier',
   const mine = await relations();
   expect(mine.length).toBeGreaterThan(100);
   expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
-  // Each tier runs in a separate process and stores its result where the other tiers of this run can read it.
+  // Each tier's tests run in a separate process. Each process writes its result where the processes of the other tiers can read it.
   mkdirSync(FOUND, { recursive: true });
   writeFileSync(join(FOUND, database.tier), JSON.stringify({ run: inject('run'), mine }));
   for (const tier of readdirSync(FOUND)) {

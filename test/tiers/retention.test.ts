@@ -16,7 +16,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * DAY_MS);
 
 let database: TestDatabase;
-// Each test has its own database. Otherwise years of readings from earlier tests would be processed again and again.
+// Each test has its own database, because it would otherwise process the years of readings of the tests before it.
 beforeEach(async () => {
   database = await testDatabase();
 });
@@ -36,7 +36,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
     [...Array(21).keys()].map((index) => [at(200 - index * 10), 1_000 + index * 10]),
     at(0),
   );
-  // Readings of this meter were written while the retention was longer.
+  // The readings of this meter were written with a longer retention (36 months).
   const long = await createMeter(database, { retentionMonths: 36 });
   const history = [...Array(61).keys()].map((index) => [at(300 - index * 5), 1_000 + index * 10] as const);
   await long.read(history, NOW);
@@ -46,7 +46,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   const dropped = await dropReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const retainedReadings = await readingsOf(long);
-  // Retained are the readings of the last three months, and of the chunk that contains the time of the cut: at most a month more.
+  // The remaining readings are those of the last three months, and those of the incomplete chunk before: at most a month more.
   const inTime = history.filter(([time]) => time.getTime() >= retentionStartMs(NOW.getTime(), 3)).length;
   expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
   expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);
@@ -109,7 +109,10 @@ test('a reading from before the dropped time is refused, whatever the current re
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 });
 
-/** Random edits of a meter: start (days ago), number of days, and the value of a manual reading, or null if the edit excludes readings. */
+/**
+ * Random edits of a meter: the start (days ago), the length in days, and the value of a manual reading. The value is null if the edit
+ * excludes readings.
+ */
 const handEdits = fc.array(
   fc.record({
     days: fc.integer({ min: 1, max: 1_000 }).map((tenths) => tenths / 10),
@@ -128,7 +131,7 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
     const to = kwh === null ? at(days - length) : new Date(at(days).getTime() + 1);
     const wanted = { nativeName, from: at(days), to, value: kwh && kwh * 1_000_000, reason: 'drawn' };
     await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, editing).catch((error) => {
-      // An edit fails if another edit already has a register value for that time.
+      // The error is expected if another edit has already set a register value for this time.
       if (!(error instanceof AppError)) throw error;
     });
   }
@@ -139,7 +142,7 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
 }
 
 test('late readings and edits across the cut have the same results as if nothing had been dropped', async () => {
-  // Two meters send the same readings. Only the past of the first meter is dropped before the late readings arrive.
+  // Two meters send the same readings, but the old readings of the first meter are dropped before the late readings arrive.
   const steps = fc.array(
     fc.record({
       days: fc.integer({ min: 1, max: 60 }),
@@ -268,7 +271,7 @@ async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown
   return rows;
 }
 
-/** Returns the time before which the next pass with a retention of this number of months drops readings. */
+/** Returns the time before which the next retention pass drops readings, for a retention of this number of months. */
 async function cutOf(months: number): Promise<number> {
   const before = new Date(retentionStartMs(NOW.getTime(), months) - DAY_MS);
   const { rows } = await database.pool.query('SELECT max(ends_at) AS cut FROM readings_pieces_before($1)', [before]);
@@ -286,10 +289,11 @@ test.each([false, true])(
     );
     const cutMs = await cutOf(1);
     const around = (minutes: number, kwh: number) => [new Date(cutMs + minutes * MINUTE_MS), kwh] as const;
-    // The register stays constant from three hours before the cut, and includes the missed energy after it.
+    // The register repeats its value from three hours before the retention limit on. The late readings after the limit contain the missing
+    // energy.
     const first = [
       ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
-      // A reading that is plausible but false.
+      // This false reading is plausible, so the service does not reject it.
       ...(isEdited ? [around(-172, 103)] : []),
       ...[...Array(12).keys()].map((index) => around(-165 + 15 * index, 101)),
       around(5, 101),

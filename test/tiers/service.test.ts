@@ -8,10 +8,10 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Runs the service's own processes on each tier. All other functions of the processes are tested in test/system. */
+/** Runs the service's processes on each tier. What does not depend on the tier is tested in test/system. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Start of a full clock hour of yesterday, Unix ms. */
+/** Start of an hour of yesterday, Unix ms. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS;
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ let worker: RoleProcess;
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
-  // The port is fixed, so that the meter finds the broker again after the broker was killed.
+  // The port is fixed, so that the meter reconnects to the broker after the broker was killed and restarted.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await findFreePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });
@@ -45,7 +45,7 @@ async function meter() {
   client.on('error', () => {});
   const send = (atMs: number, kwh: number) =>
     client.publishAsync(getReadingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
-  /** Returns the stored energy in mWh of the hours between two times. */
+  /** Returns the stored energy of the hours between two times, in mWh. */
   const used = async (fromMs: number, toMs: number): Promise<number> => {
     const { rows } = await database.pool.query(
       'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',

@@ -15,7 +15,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
-/** Real writers change data while sums of groups are stored: at any moment, responses equal the sum over the homes. */
+/** Writers change data while sums of groups are computed and stored. At each moment, API responses equal the sum over the group's homes. */
 const DAY_MS = 86_400_000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
@@ -38,14 +38,14 @@ afterAll(() => database.drop());
 const at = (daysAgo: number, minutes: number) => new Date(TODAY_MS - daysAgo * DAY_MS + minutes * 60_000);
 const dateOf = (daysAgo: number) => at(daysAgo, 0).toISOString().slice(0, 10);
 
-/** Database connections within a transaction, closed after each test even if it fails. */
+/** Open transactions of a test. Their connections are closed after each test, even if the test fails. */
 const connections: PoolClient[] = [];
 const holdUntilEnd = (client: PoolClient) => connections.push(client);
 afterEach(() => {
   for (const client of connections.splice(0)) client.release(true);
 });
 
-/** Runs a pass that stores sums. Its time is later than the previous pass by more than the interval between two checks of a group. */
+/** Runs the job that stores sums of groups. Each run has a later time than the run before, so that every group is due again. */
 const runPass = (waitMs = 5_000) =>
   storeGroupSums({
     pool: database.pool,
@@ -57,7 +57,10 @@ const runPass = (waitMs = 5_000) =>
     waitMs,
   });
 
-/** Compares the responses about all days and months with computed sums. Returns the responses and the days with stored sums. */
+/**
+ * Compares responses that use stored sums with responses that compute all days and months. Returns the responses, and the days with stored
+ * sums.
+ */
 async function streamedSums(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
@@ -94,7 +97,7 @@ test('an open hour is written again and then closes: its day contains its final 
   const first = await streamedSums();
   expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
 
-  // A reading on the same earlier day arrives. Its hour remains open.
+  // The new reading lies in the same hour as the last reading, so the hour stays open (incomplete).
   await home.read([[at(5, 625), 124]]);
   const open = await streamedSums();
   expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
@@ -102,7 +105,8 @@ test('an open hour is written again and then closes: its day contains its final 
   await runPass();
   expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
-  // A closed hour of the same day changes. Then the open hour is emptied and restored, and neither update of it records a change.
+  // A closed hour of the same day changes. Then the open hour is removed and restored; neither of these updates is recorded as a change of
+  // usage.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToProfile(database, [
@@ -155,7 +159,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
 });
 
 test('a pass waits for a writer that began before changes were recorded', async () => {
-  // The group becomes too small for stored sums, so its changes are no longer recorded.
+  // The group now has too few homes for stored sums, so changes of its homes are no longer recorded.
   await changeMembers(db, groupId, { add: [], remove: [home.userId] });
   await runPass();
   const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
@@ -219,8 +223,8 @@ test('the first times of devices and the direction of their energy are computed 
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
     await storeDeviceHistory(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
-    // Cases: no change since the facts were stored; energy in the opposite direction since then; energy added long before that time; energy
-    // before the recorded beginning.
+    // After the history of the devices is stored, device 0 gets no change, device 1 gets imported energy, device 2 gets imported energy of
+    // an earlier time, and device 3 gets energy from before the start of its stored history.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
     if (number === 3) await addToProfile(database, [flow(50, 1)]);

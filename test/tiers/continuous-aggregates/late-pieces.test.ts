@@ -6,8 +6,8 @@ import { addToProfile, type ProfileDifference } from '#test/support/load-profile
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
 /**
- * The differences of a late day of many devices are added to the aggregates in chunks of bounded size. NOW is the current time of the
- * refresh.
+ * If late readings change a day of many devices, the differences are added to the aggregates in chunks of bounded size. NOW is the current
+ * time of the refresh.
  */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = Date.UTC(2026, 8, 10);
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Returns differences of this number of devices of one user, for the first `quarters` quarter-hours of the day. */
+/** Returns differences for this number of devices of one user, in the first `quarters` quarter-hours of the day. */
 const lateDay = (devices: number, quarters: number): ProfileDifference[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
@@ -49,7 +49,7 @@ test('a chunk processes only its number of devices, and its day stays stale', as
   expect(await query('SELECT day FROM stale_days')).toEqual([{ day: new Date(DAY_MS) }]);
   expect(await fold('dev_001', 3)).toEqual({ folded: 12, last: 'dev_004' });
   expect(await fold('dev_004', 3)).toEqual({ folded: 0, last: null });
-  // If differences arrive after the pass has processed their device, they wait for the next pass.
+  // Differences that arrive after the pass has processed their device are added by the next pass.
   await addToProfile(database, late.slice(0, 4));
   expect(await fold('dev_001', 3)).toEqual({ folded: 0, last: null });
   expect(await waiting()).toBe(4);
@@ -61,7 +61,7 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
-  // xmin is the id of the transaction that wrote the row of a device's hour.
+  // xmin (a system column of PostgreSQL) is the id of the transaction that wrote the row of a device's hour.
   const [transactions] = await query(
     'SELECT count(*)::int AS count, max(rows)::int AS rows FROM (SELECT count(*) AS rows FROM device_hours GROUP BY xmin::text) written',
   );
@@ -71,8 +71,7 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
 test('differences that waited long are combined into one row per quarter-hour', async () => {
   const [one] = lateDay(1, 1) as [ProfileDifference];
   for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
-  // The result would be the same if each difference were added alone, so the number of added rows is counted to show that differences are
-  // combined.
+  // Adding each difference alone would give the same sums, so the test counts the added rows to detect that differences were combined.
   await query(`CREATE TABLE added (rows bigint);
     ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
     CREATE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -113,7 +112,7 @@ test('a pass that is asked to stop ends between two chunks, and the next one con
   await expect.poll(waiting, { interval: 0 }).toBeLessThan(6);
   stopping.abort();
   const { folded, complete } = await passing;
-  // If the signal came too late, the pass was already complete.
+  // The signal may arrive after the pass is complete. Then nothing was interrupted.
   if (folded < 6) expect(complete).toBe(false);
   expect(await waiting()).toBe(6 - folded);
   const stopped = new AbortController();
@@ -134,9 +133,9 @@ test('a pass that is interrupted between two chunks leaves only work that the ne
       () => 0,
       () => 1,
     );
-    // Wait until some chunks are complete and others are not.
+    // Wait until the pass has added some chunks, but not all.
     while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
-    // Waits until the database session of the pass has ended. Otherwise this session would still hold its lock, and the next pass would add
+    // Waits until the database session of the killed pass has ended. Until then the session holds its lock, and the next pass would add
     // nothing.
     await query(
       `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1

@@ -11,10 +11,12 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
-/** Known errors of continuous aggregates, each tested on the service's aggregates. NOW is the fixed current time of the refresh. */
+/**
+ * Known errors of TimescaleDB's continuous aggregates, each tested on the service's aggregates. NOW is the current time of each refresh.
+ */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
-/** Boundary of the materialised data: after a pass at NOW, all earlier data is materialised. */
+/** All data before this time is materialised after a refresh at NOW. */
 const BORDER = at('2026-11-19T00:00:00');
 
 let database: TestDatabase;
@@ -97,7 +99,7 @@ test('a query of the part read in real time uses an index, however many rows the
     .map((row) => row['QUERY PLAN'])
     .join('\n');
   expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
-  // In this test the table of heads is too small for PostgreSQL to use its index.
+  // The table of heads (the latest state of each device) is so small here that PostgreSQL reads all of it instead of using its index.
   expect(plan).not.toMatch(/Seq Scan on (?!device_heads)/);
 });
 
@@ -157,7 +159,8 @@ test('late rows of any age are in every level after one pass, and a removed row 
       level,
       total: 801_000_000,
     });
-  // A better quantity replaces the registers, so hours that contain only registers disappear.
+  // The differences below remove the registers' energy, as a better source of the same energy does. Hours with energy from registers alone
+  // disappear.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM closed_device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
@@ -191,7 +194,7 @@ test('a batch with current and old readings makes only the changed days stale', 
     NOW,
   );
   const waiting = await query('SELECT DISTINCT day FROM late_deltas ORDER BY 1');
-  // Energy of the gap is spread again from the late reading on. The last days of this month do not change.
+  // The late reading lies in a gap, whose energy is distributed again from the reading on. The last days of this month do not change.
   expect(waiting[0].day.toISOString()).toBe('2026-06-01T00:00:00.000Z');
   expect(await query(`SELECT FROM _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log`)).toEqual([]);
   const { folded, days } = await pass();
@@ -245,7 +248,7 @@ test('a clock that is ahead does not move the watermark beyond the start of yest
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
-  // The clock of the service is set far ahead and back again. Readings that are late according to the earlier, wrong time still count.
+  // The service's clock is set far ahead, and then corrected. Readings that seem late, compared with the wrong time, are still added.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
   await pass();
@@ -275,7 +278,7 @@ test('compressed history accepts late rows, more than one statement may decompre
   await compressHistory(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
-  // An update and a delete in the past, across all chunks, as changes of values and erasures of accounts cause them.
+  // The update and the delete change old readings in all chunks, like an edit of readings and the deletion of an account.
   await client.query(
     'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
     [home.deviceId],
@@ -347,7 +350,8 @@ test('of several concurrent passes only one refreshes, and the others report tha
     ],
     NOW,
   );
-  // The table stays locked until the other passes have tried to run: on a fast machine the refresh would end before they connect.
+  // The table is locked until the other two passes have tried to run. On a fast machine the first pass would otherwise end before they
+  // connect.
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN; LOCK TABLE rollup_progress');
   let busy = 0;
@@ -419,8 +423,8 @@ test('a writer that began before the border moved delays the move, and is counte
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // A second transaction is open, with the last number drawn so far. It may have read the boundary of materialised data before the boundary
-  // moved.
+  // The open transaction has the highest number that was drawn so far. It may have read the old boundary of materialised data, before the
+  // refresh moved the boundary.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
