@@ -82,7 +82,7 @@ async function login(username: string, password: string, options: IClientOptions
     ...options,
   });
   client.on('error', () => {});
-  // Each message of a test adds a listener for the end of the connection, so more listeners than usual are allowed.
+  // Each message adds a listener for the end of the connection, so more listeners than Node.js expects are normal.
   client.setMaxListeners(100);
   clients.push(client);
   return client;
@@ -92,7 +92,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     () => 0,
     (error: { code?: number }) => error.code,
   );
-/** Returns whether a PUBLISH is acknowledged. A broker that refuses a PUBLISH ends the connection. */
+/** Returns whether the broker acknowledges a PUBLISH. A broker that refuses a PUBLISH ends the connection instead. */
 async function publishes(client: MqttClient, topic: string, payload = '1'): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(false)));
   return Promise.race([
@@ -147,7 +147,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   test('a device logs in and publishes readings and status, with any quality of service and retain flag', async () => {
     const { id, secret } = await device();
     const client = await login(id, secret, { protocolVersion });
-    // RabbitMQ has no QoS 2. It downgrades QoS 2 to 1, and informs only clients of MQTT 5.
+    // RabbitMQ delivers QoS 2 as QoS 1. Its CONNACK says so to clients of MQTT 5, so those publish no QoS 2.
     for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
       await client.publishAsync(getReadingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
     await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
@@ -259,7 +259,7 @@ test('a message for another device or topic is refused whatever its name, and no
     expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
     client.end(true);
   }
-  // With dots instead of slashes, the topic has the same routing key in RabbitMQ, so it is the device's own topic.
+  // RabbitMQ replaces the slashes of a topic by dots. With dots from the start, this is the same topic: the device's own.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
   expect(await publishes(client, getReadingsTopic(one.id), 'last')).toBe(true);
@@ -275,7 +275,7 @@ test('a message of the service’s own user on a topic of no device is stored wi
   const { username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
   const own = await login(username, password);
   const before = source.strays() ?? 0;
-  // The second topic has the form of a routing key of the shards' queues, so the worker must reject its message.
+  // The broker puts the second topic into a shard's queue, because its form is right. The worker must reject the message.
   for (const topic of ['gw/x/plug.1/state', 'energy/v1/größe/readings']) expect(await publishes(own, topic)).toBe(true);
   await expect.poll(() => source.strays()).toBe(before + 2);
   expect(taken).toEqual([]);
@@ -306,13 +306,13 @@ test('a full worker stops reading for longer than a heartbeat, and later process
     expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // The worker has taken one message, and at most a few others that it had already read from the connection.
+  // The worker has taken one message, and at most a few that it had read from the connection before it was full.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
   source.resume();
   await expect.poll(() => taken.length).toBe(MESSAGES);
-  // A reading without a timestamp gets the time at which the broker received it.
+  // The broker adds its time of receipt to each message. This becomes the time of a reading without a timestamp.
   expect(Math.max(...taken.map(({ receivedAtMs }) => receivedAtMs))).toBeLessThan(sentMs + 9_000);
   for (const done of waiting) done();
 });
@@ -324,7 +324,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
   const acknowledged: string[] = [];
   const client = await login(id, secret);
-  // When the queue is full, the nodes are notified. Messages that are already in transit are still stored.
+  // The cluster's nodes are notified asynchronously that a queue is full. Messages that are in transit until then are still stored.
   for (let index = 0; index < 100; index++) {
     client.publish(getReadingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);

@@ -79,7 +79,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       clientId: 'test',
     })
     .catch((error) => error);
-  // No message is accepted before the shard's queue exists.
+  // Before a worker has created the shard's queue, the broker must acknowledge no message.
   const early = await Promise.race([
     client.publishAsync(getReadingsTopic('x'), '1', { qos: 1 }).then(
       () => 'acknowledged',
@@ -102,7 +102,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       const sequence = Number(payload);
       const expected = (last.get(topic) ?? -1) + 1;
       if (sequence > expected) outOfOrder++;
-      // If a worker stops, its last acknowledgements may be lost, so its last messages may be repeated.
+      // A stopped worker may lose its last acknowledgements. The broker then sends these messages again.
       if (sequence < expected) repeated++;
       else last.set(topic, sequence);
       if ((open.get(topic) ?? number) !== number) atTwo++;
@@ -133,14 +133,14 @@ test('without faults each device’s messages arrive in order, at one worker at 
           connections[index % 3]?.publishAsync(getReadingsTopic(id), String(sequence), { qos: 1 }),
         ),
       );
-      // The three nodes share two processors with all other processes.
+      // Pause, because the cluster's three nodes share two processor cores with all other processes.
       await pause(50);
     }
   };
   let isOver = false;
   const publishing = publishUntil(() => isOver);
   await expect.poll(() => taken).toBeGreaterThan(200);
-  // Another worker joins while messages arrive, and takes over its share of the shards.
+  // A second worker joins while messages arrive, and takes over its share of the shards (queues of messages).
   sources.push(await worker(2));
   await expect.poll(() => byWorker.get(2) ?? 0).toBeGreaterThan(200);
   const [atFirst, atSecond] = [byWorker.get(1) ?? 0, byWorker.get(2) ?? 0];
@@ -149,7 +149,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
   expect(share).toBeGreaterThan(0.15);
   expect(share).toBeLessThan(0.85);
   expect(repeated).toBe(0);
-  // A worker that stops hands over its shards within a second, without changing the order of messages.
+  // A worker that is stopped hands over its shards within a second. The order of messages does not change.
   const from = Date.now();
   await sources[1]?.leave();
   const leftMs = Date.now() - from;
@@ -174,7 +174,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
   let taken = 0;
   const worker = (number: number) =>
     source(({ topic, payload }, receipt) => {
-      // Other topics belong to messages of the previous test, if its workers stopped before acknowledging them.
+      // Acknowledge other topics: they belong to messages that the workers of the previous test left unacknowledged.
       if (!topic.includes('burst-')) {
         receipt.done();
         return true;
@@ -195,7 +195,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
     client.publishAsync(getReadingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
   );
   await Promise.all(publishing);
-  // Wait until the maximum number of messages is in flight.
+  // Wait until the workers hold as many unacknowledged messages as they may.
   await expect.poll(() => taken).toBeGreaterThan(128);
   await pause(300);
   expect(taken).toBeLessThan(TOPICS * MESSAGES);
@@ -252,7 +252,9 @@ test('acknowledged readings are stored and counted once, equal to the reference,
         [userId],
       )
     ).rows[0].count as number;
-  /** Waits until each device has as many stored readings as had been acknowledged a second after a fault. Returns the duration in ms. */
+  /**
+   * Waits until all readings that were acknowledged up to a second after a fault are stored. Returns the time since the fault in ms.
+   */
   const until = async () => {
     const fromMs = Date.now();
     await pause(1_000);
@@ -268,7 +270,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     return Date.now() - fromMs;
   };
   await expect.poll(stored).toBeGreaterThan(500);
-  /** Sends SIGSTOP while the worker's transaction is open and holds the rows of its batch. */
+  /** Sends SIGSTOP to the worker while its transaction is open and holds row locks. */
   const stopAmidTransaction = async (worker: RoleProcess) => {
     for (let attempt = 0; attempt < 200; attempt++) {
       worker.process.kill('SIGSTOP');
@@ -322,10 +324,10 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     return [...computeReferenceConsumption(readings.flat(), settings, getStartOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
-  // An election takes a second on a quiet machine. With both cores in use, 47 s were measured, so the bound only checks that the election
-  // ends.
+  // An election of a queue's leader takes a second on an idle machine, and took 47 s on one with both cores in use. The limit only detects
+  // that an election never ends.
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
-  // A worker that is stopped hands over its shards, so no time-out must pass, unlike for a frozen worker.
+  // A worker that is stopped hands over its shards, so it does not cause a time-out as a frozen worker does.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));
 });
 
@@ -348,7 +350,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
   await expect.poll(() => ports.length).toBe(2);
   expect(ends).toEqual(['the broker has sent nothing for 3 s']);
   expect(nodeOf(ports.at(-1))).not.toBe(hung);
-  // The first node still hangs, so the loss of another node leaves no majority.
+  // The first of three nodes still hangs. If a second node hangs, too, the cluster has no majority.
   const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));
   third?.freeze();
   await expect.poll(() => ends).toHaveLength(2);

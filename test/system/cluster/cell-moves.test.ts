@@ -15,11 +15,11 @@ import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const MESSAGES_PER_SECOND = 16;
 const MESSAGES = 320;
-/** Interval of requests for the moving account, in ms. */
+/** Interval between two requests for the account that is moving, in ms. */
 const ASK_EVERY_MS = 40;
-/** Maximum time in which neither cell answers for the moved account, in ms; two seconds on an otherwise idle machine. */
+/** Maximum time in which neither cell serves the moving account, in ms. It is two seconds on an otherwise idle machine. */
 const MAX_HELD_MS = 8_000;
-/** Time until the old cell has ended the connections of the moved devices, in ms, with a margin for a busy machine. */
+/** Maximum time until the old cell has ended the connections of the moved devices, in ms. It includes a margin for a busy machine. */
 const ELSEWHERE_MS = 30_000;
 
 let tls: LocalCertificate;
@@ -32,7 +32,7 @@ let router: Router;
 beforeAll(async () => {
   tls = await makeLocalCertificate();
   databases = [await testDatabase(), await testDatabase()];
-  // Databases that are cloned from one template have the same installation id, so each gets a new one.
+  // Give each database its own installation id, because both are copies of one template with the same id.
   for (const { pool } of databases)
     await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
   [first, c2] = await Promise.all([
@@ -123,7 +123,7 @@ test('homes of both cells publish and are read through one address; a home moves
   await Promise.all([meter.flush(), other.flush()]);
   expect(await Promise.all([readingsOf(first, home), readingsOf(c2, there)])).toEqual([1, 1]);
 
-  // If the map of one router cannot be changed, the account does not move, and no client is affected.
+  // If the routing map of one router cannot be changed, the account stays where it is, and no client is affected.
   const broken = join(resolve(routers.cellsFile, '..'), 'broken.json');
   const cells = JSON.parse(readFileSync(routers.cellsFile, 'utf8'));
   writeFileSync(broken, JSON.stringify({ ...cells, routers: [...cells.routers, '127.0.0.1:1'] }));
@@ -133,7 +133,7 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await countOf(c2, 'arriving_names')).toBe(0);
   expect(await countOf(first, 'parcels')).toBe(0);
 
-  // Sends requests for the account, by key and by session, while messages are published.
+  // Send requests with the account's key and with its session, while the account's devices publish messages.
   const counts = new Map<string, number>();
   let isDone = false;
   const watch = async (what: string, once: () => ReturnType<typeof requestLoopback>) => {
@@ -178,7 +178,7 @@ test('homes of both cells publish and are read through one address; a home moves
   console.log(
     `held ${report.held_ms} ms, forwarded ${report.forwarded}: ${JSON.stringify(Object.fromEntries(counts))}`,
   );
-  // At no time does a request get 401, 404 or a response without data.
+  // No request is answered with 401, with 404, or without data.
   expect([...counts.keys()].filter((name) => name.includes('WRONG'))).toEqual([]);
 
   // Every acknowledged message is stored once, in the new cell, and the device is connected to the new cell.
@@ -192,8 +192,8 @@ test('homes of both cells publish and are read through one address; a home moves
   const usage = await send(`/v1/devices/${home.deviceId}`, home.key);
   expect([usage.status, usage.headers['energy-cell']]).toEqual([200, 'c2']);
 
-  // A restarted router still has the exceptions. After the first cell is killed as a whole, the moved account and the second cell's own
-  // account are still served.
+  // The routing exceptions for the moved account survive a restart of the router. While the first cell is down, the second cell serves the
+  // moved account and its own accounts.
   await router.kill();
   await router.start();
   await first.kill();
@@ -204,7 +204,8 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await Promise.all([readingsOf(c2, home), readingsOf(c2, there)])).toEqual([sent, sent]);
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status).toBe(503);
 
-  // The first cell is started again, and the account moves back to it. Its names then need no exceptions; only its session needs one.
+  // The first cell starts again, and the account moves back. Its ids contain the name of that cell, so only its session still needs a
+  // routing exception.
   await first.start();
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status, { timeout: 20_000 }).toBe(200);
   const back = await move(home, c2, 'first');

@@ -10,13 +10,13 @@ import { type LocalCertificate, makeLocalCertificate } from '#test/support/clust
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
-/** Two servers that each respond with the name of their cell, behind the router with the deployed configuration. */
+/** The router with its deployed configuration, and two servers behind it. Each server responds with the name of its cell. */
 let routers: Routers;
 let router: Router;
 let pair: LocalCertificate;
 let web: Record<'first' | 'c2', Server>;
 let brokers: Record<'first' | 'c2', TcpServer>;
-/** Last cell that received a CONNECT of a user name, by user name. */
+/** The cell that received the latest CONNECT with a user name, by user name. */
 const connectedTo = new Map<string, string>();
 
 const portOf = (server: Server | TcpServer) => (server.address() as { port: number }).port;
@@ -27,7 +27,7 @@ const webServer = (cell: string) =>
   createServer(pair, (asked, answer) => {
     asked.resume().on('end', () => answer.end(JSON.stringify({ cell, from: asked.headers['x-forwarded-for'] })));
   });
-/** A broker that accepts every CONNECT and answers pings. */
+/** A minimal broker: it accepts every CONNECT and answers pings. */
 const broker = (cell: string) =>
   createTcpServer((socket) => {
     socket.on('error', () => {});
@@ -111,8 +111,8 @@ async function connect(username: string): Promise<string | undefined> {
   connectedTo.delete(username);
   for (const protocolVersion of [4, 5] as const) {
     const url = `mqtt://127.0.0.1:${router.ports.mqtt}`;
-    // The stub broker responds in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse. The test checks only which cell received the
-    // CONNECT.
+    // The minimal broker always responds in the format of MQTT 3.1.1, which a client of MQTT 5 may refuse. The test checks only which cell
+    // received the CONNECT.
     const client = mqtt.connect(url, { username, password: 'x', protocolVersion, reconnectPeriod: 0 });
     client.on('error', () => {});
     await expect.poll(() => connectedTo.get(username)).toBeDefined();
@@ -140,7 +140,7 @@ const hashOf = (secret: string) => createHash('sha256').update(secret).digest('h
 test('a request is routed to the cell of its key, else of its cookie, else of a mailed token, else to the first cell', async () => {
   await expect.poll(() => cellOf('/v1/users', { key: `eus_live_c2_${RANDOM}` })).toBe('c2');
   expect(await cellOf('/v1/users', { key: `eus_live_${RANDOM}` })).toBe('first');
-  // The key selects the cell, whatever the path contains. The cell answers 404 for an account that it does not have.
+  // The router selects the cell by the key, not by the account in the path. The cell answers 404 if it does not have the account.
   expect(await cellOf(`/v1/users/usr_c2_${ID}`, { key: `eus_live_${RANDOM}`, cookie: `c2.${RANDOM}` })).toBe('first');
   for (const key of [`eus_live_c9_${RANDOM}`, 'eus_live_', '_'.repeat(50), 'x', `eus_live_api_${RANDOM}`])
     expect(await cellOf('/v1/users', { key })).toBe('first');
@@ -190,7 +190,7 @@ test('a device is routed to the cell in its user name', async () => {
 test('exceptions apply at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
   const moved = `eus_live_${'m'.repeat(42)}`;
   const places = { file: routers.exceptions, routers: [router.socket] };
-  // This number of exceptions does not fit into one request to the router's runtime API.
+  // So many exceptions do not fit into one request to the router's runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
   await storeRoutingExceptions(
     places,
@@ -216,7 +216,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.kill();
   await router.start();
   await holds();
-  // One of the moved names is moved again, and one returns to the cell that created it.
+  // One of the moved ids moves to another cell, and one returns to the cell that created it.
   await storeRoutingExceptions(
     places,
     new Map([

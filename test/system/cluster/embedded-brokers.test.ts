@@ -18,9 +18,11 @@ import { pairDevices } from '../../../bench/support.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const DEVICES = 60;
-/** Time limit for logins that have moved: each process checks for them every second. */
+/**
+ * Maximum time until a process ends a connection whose login has connected to another process. Each process checks for this every second.
+ */
 const SOON = { timeout: 5_000, interval: 50 };
-/** An address that is not in TRUST_PROXY. */
+/** An address that is not in TRUST_PROXY, so connections from it come directly from a client. */
 const DIRECT = '127.0.0.2';
 
 let database: TestDatabase;
@@ -45,7 +47,10 @@ afterAll(async () => {
 type Which = 0 | 1;
 const portOf = (which: Which) => pair.processes[which].ports.mqtt;
 
-/** Connects to one process directly, not through the proxy. `ended`: reason codes of DISCONNECT packets. */
+/**
+ * Connects to one process directly, not through the proxy. `ended` contains the reason codes of the DISCONNECT packets that the client
+ * received.
+ */
 async function connectTo(which: Which, options: IClientOptions) {
   const open = () => connectTcp({ port: portOf(which), host: '127.0.0.1', localAddress: DIRECT });
   const client = new mqtt.MqttClient(open, { reconnectPeriod: 0, clientId: 'same', ...options });
@@ -90,8 +95,8 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // The client returns. This time the previous process hangs while its connection to the client breaks, and detects the break only after
-    // the client has a new connection.
+    // The client reconnects to the first process while the second process is stopped. The second process detects only later that its
+    // connection to the client is broken.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -112,12 +117,12 @@ test('a will is not published if its client connects to another process before t
   first.client.stream.destroy();
   const second = await connectTo(1, { ...login, will });
   await second.client.publishAsync(topic, reading(1), { qos: 1 });
-  // Wait longer than the delay of the will.
+  // Wait longer than the will's delay interval.
   await pause(4_000);
   expect([second.client.connected, await stored(), await isFaulty()]).toEqual([true, 1, false]);
 });
 
-/** Opens a raw connection for single MQTT packets. `next` returns the next packet of the broker. */
+/** Opens a connection on which single MQTT packets are sent. `next` returns the next packet from the broker. */
 function rawClient(which: Which, protocolVersion: 4 | 5) {
   const socket = connectTcp({ port: portOf(which), host: '127.0.0.1', localAddress: DIRECT });
   const [replies, waiting]: [Packet[], ((packet: Packet) => void)[]] = [[], []];
@@ -143,7 +148,7 @@ function rawClient(which: Which, protocolVersion: 4 | 5) {
 test.each([
   { protocolVersion: 4, ending: 'has broken' },
   { protocolVersion: 5, ending: 'has broken' },
-  // When the client returns to the first process, this process detects that the login was at the other process.
+  // When the client reconnects to the first process, this process detects that the login has been connected to the second process.
   { protocolVersion: 4, ending: 'is still open' },
   { protocolVersion: 5, ending: 'is still open' },
 ] as const)(
@@ -172,20 +177,20 @@ test.each([
     first.send(publish(1, false));
     expect(await first.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     if (ending === 'has broken') first.socket.destroy();
-    // The client did not receive the PUBREC, so it repeats the message.
+    // The client has not received the PUBREC, so it sends the same message again, to the second process.
     const second = await begin(1);
     second.send(publish(1, true));
     expect(await second.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     second.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
     expect(await second.next()).toMatchObject({ cmd: 'pubcomp', messageId: 5 });
     second.socket.destroy();
-    // For the first process, this message is not a repetition, because the message id is free again.
+    // The exchange with this message id was completed, so the first process must take a message with the same id as a new one.
     const third = await begin(0);
     third.send(publish(2, false));
     expect(await third.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     expect(await stored()).toBe(2);
     first.socket.destroy();
-    // A PUBREL is answered even if its exchange began at the other process.
+    // A process answers a PUBREL even if the other process received the message.
     third.socket.destroy();
     const fourth = await begin(1);
     fourth.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
@@ -229,7 +234,7 @@ test('limits of requests count at each process, and a deleted device is disconne
       );
     return refused;
   };
-  // The limit is 120 attempts a minute. A new minute may begin during the test.
+  // An address has 120 attempts a minute. A new minute may begin between the attempts.
   expect([await attempts(1, 125), await attempts(0, 1)]).toEqual([expect.any(Number), 0]);
   const deleted = [await makeMeter(), await makeMeter()] as const;
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];
@@ -248,7 +253,7 @@ test('only the proxy can report a client’s address and certificate', async () 
   expect(await stored()).toBe(1);
   const foreign = await (await makeAuthority(folder.path, 'foreign')).sign(deviceId);
   await expect(mqtt.connectAsync(url, { ...foreign, rejectUnauthorized: false, reconnectPeriod: 0 })).rejects.toThrow();
-  // A proxy header from an untrusted address is not valid MQTT, and a connection from a proxy without a header is refused.
+  // A proxy header from an untrusted address is invalid MQTT. A connection from the proxy's address without a proxy header is refused, too.
   for (const localAddress of [DIRECT, '127.0.0.1']) {
     const socket = connectTcp({ port: portOf(0), host: '127.0.0.1', localAddress });
     const header = Buffer.from('0d0a0d0a000d0a515549540a2111000c7f0000017f00000100010001', 'hex');
@@ -263,7 +268,8 @@ test('each process is killed in turn: acknowledged messages are stored once, and
   const { rounds, ...counted } = await killProcessesAlternately(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
   for (const { moved, backS, othersGapS } of rounds) {
-    // At the second kill most clients are at that process: the half that did not reconnect, and about half of those that did.
+    // Each kill moves the clients of the killed process. At the second kill these are most clients: half of them did not move before, and
+    // half of the others moved to it.
     expect(moved).toBeGreaterThan(10);
     expect(moved).toBeLessThan(DEVICES);
     expect(backS * 1_000).toBeLessThan(scaleTimeLimitMs(5_000));

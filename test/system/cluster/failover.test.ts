@@ -24,9 +24,9 @@ const HOMES = 12;
 const HOUR_MS = 3_600_000;
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 12 * HOUR_MS;
 const THRESHOLD_KWH = 1;
-/** Fault of the primary: `kill` (SIGKILL), or `freeze`, after which its connections stay open. */
+/** Fault of the primary database: SIGKILL, or a freeze, after which its connections stay open but do not respond. */
 const BY = process.env.FAILOVER_BY === 'freeze' ? 'freeze' : 'kill';
-/** Maximum duration of a failover. Patroni's minimum time until it declares a primary dead is 20 s. */
+/** Maximum duration of a failover. Patroni waits at least 20 s before it declares a primary dead. */
 const GOAL_SECONDS = 30;
 
 let cluster: PatroniCluster;
@@ -54,7 +54,7 @@ beforeAll(async () => {
     PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
     LOG_LEVEL: 'fatal',
   };
-  // The first worker creates the schema.
+  // This worker is started alone, because it creates the schema.
   worker = await startRole('worker', env);
   [ingest, ...apis] = (await Promise.all([startRole('ingest', env), startRole('api', env), startRole('api', env)])) as [
     RoleProcess,
@@ -85,13 +85,13 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-/** Returns the warnings that a role logs at its start. */
+/** Returns the warnings about lost commits that a role would log at its start. */
 const risks = async () => listDurabilityRisks(await readCommitSettings(createQueryOnConnection(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);
 
-/** Sends reads and writes to both APIs continuously, and records the responses. */
+/** Sends reads and writes to both API processes until stopped, and records the responses. */
 function sendContinuously() {
   const answers: (ApiResponse & { what: string })[] = [];
   let isOver = false;
@@ -151,7 +151,7 @@ test('after SIGKILL of the primary with its Patroni, and a switchover, no acknow
   expect(new Set(api.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   const refused = api.answers.filter(({ status }) => status === 503);
   expect(new Set(refused.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['5']));
-  // Each kind of request was refused during the failover, and succeeds again.
+  // During the failover, each kind of request got 503. Now each kind succeeds again.
   const paths = [...new Set(api.answers.map(({ what }) => what))];
   expect(paths.map((path) => api.answers.findLast(({ what }) => what === path)?.status)).toEqual(paths.map(() => 200));
   expect(new Set(refused.map(({ what }) => what))).toEqual(new Set(paths));
@@ -182,7 +182,7 @@ test('a client reads its own writes from either API; a lagging standby reports i
   for (const api of [0, 1, 0, 1])
     expect(await usedBy(api, changing)).toEqual({ status: 200, kwh: 0, ageSeconds: null });
 
-  // After the standby has replayed the change, it serves this account, too.
+  // When the standby database has replayed the account's change, reads of this account are sent to the standby, too.
   await inStandby.query('SELECT pg_wal_replay_resume()');
   await pause(2_500);
   await inStandby.query('SELECT pg_wal_replay_pause()');
@@ -204,7 +204,7 @@ test('a client reads its own writes from either API; a lagging standby reports i
   await expect.poll(risks).toEqual([expect.stringContaining('no standby is connected')]);
 });
 
-/** Waits until acknowledgements resume under the new primary. Returns the length of the gap in acknowledgements, in seconds. */
+/** Waits until the broker acknowledges messages after a failover. Returns the time without acknowledgements, in seconds. */
 async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
   await cluster.primary();
   const primaryMs = Date.now();
@@ -236,7 +236,7 @@ async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
   }
 }
 
-/** Returns the energy of each hour in mWh, computed by the reference implementation. */
+/** Returns the energy of each hour in mWh, computed by the reference implementation in the tests. */
 async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): Promise<[number, number][]> {
   const { rows } = await pool.query(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
@@ -262,6 +262,6 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
     receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as ReceivedEvent);
   const periodOf = ({ data }: ReceivedEvent) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
   await expect.poll(() => new Set(verifiedEvents().map(periodOf))).toEqual(expected);
-  // A delivery whose response was lost is repeated with the same id, so there is one event per period.
+  // If the response to a delivery is lost, the delivery is repeated with the same event id, so each period has one event id.
   expect(new Set(verifiedEvents().map(({ id }) => id)).size).toBe(expected.size);
 }

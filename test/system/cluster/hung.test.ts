@@ -14,9 +14,9 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Maximum time until another process takes over a duty, in ms. */
+/** Maximum time until another process takes over the work of a hung process, in ms. */
 const TAKEOVER_MS = 10_000;
-/** Additional time from a reading to its webhook, on a machine that is busy with other tests, in ms. */
+/** Additional time that a reading may take to cause its webhook on a machine that is busy with other tests, in ms. */
 const BUSY_MS = 5_000;
 const SECRET_KEY = 'the secret of this installation';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Two processes that compete for a duty, and a record of the process that did each step, in order. */
+/** Starts two processes that compete for a lock, and records which process executes each step, in order. */
 async function holders(statement: string) {
   const { pool } = database;
   await pool.query(
@@ -118,7 +118,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
 
   const startMs = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 6 * 3_600_000;
   let used = 0;
-  /** Adds 1.1 kWh, which triggers the next alert. */
+  /** Adds 1.1 kWh of usage, which makes the next alert fire. */
   const consume = async () => {
     const reading = {
       ...{ deviceId: device.device_id, channel: 'import', kind: 'register' as const, intervalMs: 0, element: 0 },
@@ -131,7 +131,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
     ]);
   };
   const countCalls = (text: string) => receiver.calls.filter(({ body }) => body.includes(text)).length;
-  /** Waits until the delivery is recorded. If a worker is killed before the record, the delivery is repeated (at least once). */
+  /** Waits until the delivery is recorded. Without the record, another worker would repeat the delivery after the kill. */
   const recorded = async () => {
     const pending = "SELECT FROM deliveries WHERE status = 'pending'";
     await expect.poll(async () => (await database.pool.query(pending)).rows.length, { interval: 50 }).toBe(0);
@@ -146,7 +146,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await fires(0);
   await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(1);
 
-  // Kill the worker directly after new work arrives for it.
+  // Kill the worker directly after it has new work.
   await recorded();
   await consume();
   await hangs.kill();
@@ -154,8 +154,8 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await recorded();
   await goesOn.kill();
 
-  // One worker hangs during a transaction that has locked the user to whom the worker is about to send an event. The worker is started
-  // while the row is locked; otherwise it would send the pending event first.
+  // One worker hangs in a transaction that has locked the row about the user's latest event. The row is locked while the worker starts;
+  // otherwise the worker would send the pending event first.
   await database.pool.query("UPDATE usage_told SET told_at = told_at - interval '2 minutes'");
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN');
@@ -177,7 +177,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(2);
   expect(performance.now() - from).toBeLessThan(TAKEOVER_MS + BUSY_MS);
 
-  // The hung worker resumes, detects that its transaction was aborted, and then works as before.
+  // When the hung worker resumes, it detects that its transaction was aborted, and works as before.
   hangs.process.kill('SIGCONT');
   await setTimeout(1_500);
   await recorded();

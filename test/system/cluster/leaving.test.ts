@@ -40,7 +40,7 @@ interface Answered {
   closes: boolean;
 }
 
-/** Sends one HTTP/1.1 request. `body` is sent in two halves, with a pause of `apartMs` between them. */
+/** Sends one HTTP/1.1 request. `body` is sent in two halves, `apartMs` milliseconds apart. */
 const send = (
   api: RoleProcess,
   agent: Agent,
@@ -92,13 +92,12 @@ test('a process announces its stop, lets its clients move, and interrupts no req
   await setTimeout(300);
   const from = performance.now();
   const stopped = api.stop();
-  // The request's body arrives after the drain time, so the process must wait for it.
+  // A stopping process finishes open requests, so it waits for this body, which arrives after the drain time.
   const late = send(api, agent(), '/v1/users', {
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,
   });
-  // A request on a connection that was opened earlier is answered even after new connections are refused, because it may have been in
-  // transit.
+  // The process refuses new connections now, but still answers a request on an open connection: the request may have been sent before.
   const quiet = connectTls({ host: '127.0.0.1', port: api.ready.https_port as number, rejectUnauthorized: false });
   let answered = '';
   quiet.on('data', (chunk) => {
@@ -113,7 +112,7 @@ test('a process announces its stop, lets its clients move, and interrupts no req
     await setTimeout(50);
   }
   const ends = await Promise.all(clients);
-  // The announcement (503) comes at once, and every client has half of the drain time to move to another process.
+  // The health check responds 503 at once. Clients then have half of the drain time to move to another process.
   expect(new Set(looks.slice(1))).toEqual(new Set([503]));
   expect(failures).toEqual([]);
   for (const { answers, atMs } of ends) {
@@ -153,7 +152,8 @@ test('over HTTP/2 it completes the requests that it began, and rejects those tha
       const sent: Promise<void>[] = [];
       let open = 0;
       const timer = setInterval(() => {
-        // The number of concurrent requests is limited, because an account with too many would be refused on a slow machine.
+        // The number of open requests is limited, because the service refuses an account that has too many, which happens on a slow
+        // machine.
         if (open >= MAX_OPEN) return;
         if (!isOver && !session.closed && !session.destroyed) {
           open++;

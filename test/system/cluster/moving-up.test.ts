@@ -15,12 +15,12 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /**
- * Tests the procedure in the section Moving up of docs/several-machines.md: embedded broker, mosquitto, RabbitMQ cluster. The database is
- * moved by `energy migrate`.
+ * Tests the steps of the section "Moving up" in docs/several-machines.md: from the embedded broker to mosquitto, and from there to a
+ * RabbitMQ cluster. `energy migrate` moves the database.
  */
 const DEVICES = 12;
 const ROUND_MS = 100;
-/** Number of rounds that are published to a broker before the next step. */
+/** Number of rounds of messages (one per device) that are published to each broker. */
 const ROUNDS = 15;
 
 let database: TestDatabase;
@@ -57,7 +57,7 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();
-  // Addresses to which the host name of the broker leads devices.
+  // Address that the broker's host name resolves to. A change of its only item moves the devices to another broker.
   const address = [{ ports: { mqtt: embedded.ready.port as number } }];
   const ids: string[] = [];
   for (let index = 0; index < DEVICES; index++) {
@@ -84,28 +84,28 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   })();
   const acknowledged = () => publishers.reduce((sum, publisher) => sum + publisher.acknowledged.size, 0);
   const stored = async () => (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count;
-  /** Waits until some more rounds are acknowledged. */
+  /** Waits until the broker has acknowledged some more rounds of messages. */
   const waitForMoreRounds = async () => {
     const from = acknowledged();
     await expect.poll(acknowledged).toBeGreaterThan(from + ROUNDS * DEVICES);
   };
   await waitForMoreRounds();
 
-  // Move to mosquitto: start its worker, point the host name to it, then stop the previous ingest.
+  // Move to mosquitto: start a worker for mosquitto, change the host name's address, then stop the embedded broker.
   const previous = await ingest({ MQTT_URL: mosquitto.url });
   address[0] = { ports: { mqtt: Number(new URL(mosquitto.url).port) } };
   expect(await embedded.stop()).toBe(0);
   await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(ROUNDS * DEVICES * 2);
 
-  // Move to RabbitMQ at a bad time: mosquitto's worker has been killed, and the messages that mosquitto acknowledges wait in mosquitto.
+  // Move to RabbitMQ while mosquitto's worker is down. Acknowledged messages wait in mosquitto's queue.
   await previous.kill();
   await waitForMoreRounds();
   const before = await stored();
   expect(acknowledged() - before).toBeGreaterThan(ROUNDS * DEVICES);
   await ingest({ MQTT_URL: cluster.url(), SHARDS: '8' });
   address[0] = { ports: { mqtt: cluster.nodes[0]?.ports.mqtt as number } };
-  // mosquitto is stopped: devices cannot reach it any more, and it still has its queued messages.
+  // Stop mosquitto with SIGSTOP: devices cannot reach it, but it still has its queued messages.
   process.kill(mosquitto.pid, 'SIGSTOP');
   await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(before + ROUNDS * DEVICES);

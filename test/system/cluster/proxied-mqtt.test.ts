@@ -11,7 +11,7 @@ const ELSEWHERE_MS = 12_000;
 let brokers: [Mosquitto, Mosquitto];
 let proxy: HAProxy;
 beforeAll(async () => {
-  // Brokers behind the proxy. Any MQTT broker is sufficient for the test; the third node is down.
+  // Brokers behind the proxy. Any MQTT broker serves for this test. The third node is down.
   brokers = [await startMosquitto(), await startMosquitto()];
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   proxy = await startHAProxy({
@@ -32,7 +32,7 @@ test('a device stays at its node, and moves to another one soon after that node 
   let [reconnected, asked] = [0, 0];
   device.on('connect', () => reconnected++);
   await device.subscribeAsync('here', { qos: 1 });
-  /** Returns the node that the device is connected to: the one on which it receives messages. */
+  /** Returns the node that the device is connected to: the only node on which messages to the device arrive. */
   const at = async () => {
     for (const broker of brokers) {
       const requestText = `${++asked}`;

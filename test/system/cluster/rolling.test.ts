@@ -8,9 +8,9 @@ import { createDatabase } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import { type ApiPair, startApiPair } from '#test/support/cluster/api-pair.ts';
 
-/** Requests per minute of an account on the plan free. */
+/** Maximum number of requests per minute of an account on the plan "free". */
 const FREE = 40;
-/** Interval of each client's requests in ms: 50 a second in total. */
+/** Interval between two requests of a client in ms. All clients together send 50 requests a second. */
 const EVERY_MS = 240;
 const CLIENTS = 12;
 
@@ -39,8 +39,8 @@ test('a POST that reaches both processes at once has one effect and one response
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
   const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
   expect(ids.size).toBe(1);
-  // A duplicate that arrives while the first request is in progress is refused. When the duplicate is sent again to either process, it gets
-  // the response of the first request.
+  // A repeated request is refused with 409 while the first one is in progress. Afterwards either process responds to it with the response
+  // of the first one.
   expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   for (const port of both()) {
     const again = await post(port);
@@ -76,7 +76,7 @@ test('a session is valid at both processes until it is signed out at either; a l
   const mine = { headers: { cookie, 'x-csrf-token': json.csrf_token } };
   const asks = (port: number) => pair.ask(port, `/dashboard/v1/users/${userId}`, mine);
   for (const port of [...both(), pair.ports.proxy]) expect((await asks(port)).status).toBe(200);
-  // A write needs the session's CSRF token, which either process can verify.
+  // A write needs the CSRF token of the session. Either process can check the token.
   for (const port of both()) {
     const key = await pair.ask(port, '/dashboard/v1/keys', { method: 'POST', body: {}, ...mine });
     expect(key.status).toBe(201);
@@ -133,7 +133,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
     const send = (path: string, asked = {}) => pair.ask(pair.ports.proxy, path, { ...asAdmin(), agent, ...asked });
     for (let turn = index; !over.signal.aborted; turn++) {
       if (turn % 4 === 0) {
-        // These requests are not safe to repeat, because they have no idempotency key.
+        // A proxy must not repeat these requests, because they have no idempotency key.
         if (note('POST', 201, await send('/v1/users', { method: 'POST', body: someone() }))) counts.created++;
       } else if (turn % 4 === 1) {
         const body = { timezone: turn % 8 === 1 ? 'Europe/Berlin' : 'UTC' };
@@ -168,7 +168,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   const codes: (number | null)[] = [];
   for (const which of [0, 1, 0, 1] as const) {
     codes.push(await pair.replace(which));
-    // Wait until the proxy has detected the change, like an operator who upgrades.
+    // Wait until the proxy has found the new process ready, as an operator would before replacing the next one.
     await pair.proxy.isUp(`api/api${which + 1}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -178,7 +178,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   expect(codes).toEqual([0, 0, 0, 0]);
   expect(counts.asked / seconds).toBeGreaterThan(10);
   expect(Math.min(counts.created, counts.changed, counts.http2)).toBeGreaterThan(20);
-  // Each request that got a response was executed once.
+  // Each request that got a response created exactly one user.
   const { rows: after } = await pair.database.pool.query('SELECT count(*)::int AS users FROM users');
   expect(after[0].users - before[0].users).toBe(counts.created);
 });

@@ -19,11 +19,11 @@ import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** Public address of both routers, as a DNS name would be. The test sends requests to each router directly. */
+/** Public address of both routers, like a DNS name. The test sends its requests to one router at a time. */
 const PUBLIC_URL = 'https://energy.test';
 /**
- * Maximum time without a PUBACK after a router is killed, in ms. The router's devices connect to the other router at once, but the machine
- * may be busy.
+ * Maximum time without a PUBACK after a router was killed, in ms. Its devices connect to the other router at once, but the machine may be
+ * busy.
  */
 const MAX_SILENCE_MS = 10_000;
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
   };
   const start = async (name: string) => {
     const { pool, url } = databaseOf(name);
-    // Databases that are cloned from one template have the same installation id, so each gets a new one.
+    // Give each database its own installation id, because all are copies of one template with the same id.
     await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
     return startCell({ name, url, tls, env });
   };
@@ -76,7 +76,7 @@ afterAll(async () => {
 const databaseOf = (cell: string) => databases[cell] ?? expect.fail(cell);
 const cellOf = (name: string) => cells[name] ?? expect.fail(name);
 
-/** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
+/** Runs a function in which all created ids and keys contain the name of the cell. */
 async function within<T>(cell: string, run: () => Promise<T>): Promise<T> {
   setCell(cell === 'first' ? undefined : cell);
   return run().finally(() => setCell(undefined));
@@ -141,7 +141,7 @@ test('each router is killed in turn: the devices of both cells publish through t
   for (const publisher of publishers) expect(publisher.longestSilenceMs()).toBeLessThan(MAX_SILENCE_MS);
 });
 
-/** Connects a device through a router. The client id is always the same. */
+/** Connects a device through a router, with the same client id each time. */
 async function connectThrough({ ports }: Router, { deviceId, secret }: Home): Promise<MqttClient> {
   const login = { username: deviceId, password: secret, clientId: 'same', reconnectPeriod: 0 };
   const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.mqtt}`, login);
@@ -200,7 +200,7 @@ test('an account that moves is routed to its new cell by both routers; without o
     await client.publishAsync(getReadingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect([await storedIn('c2', home), await storedIn('first', home)]).toEqual([2, 0]);
-  // A restarted router reads the exceptions from the file.
+  // A restarted router reads the routing exceptions from their file.
   await one.kill();
   await one.start();
   await expect.poll(cellsSeen).toEqual([
@@ -219,7 +219,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
     await client.publishAsync(getReadingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect(await storedIn(cell, home)).toBe(2);
-  // A login with a password works at the same listener, too.
+  // The listener for client certificates also accepts a login with a password.
   const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${both[0].ports.mqtts}`, {
     ...{ username: home.deviceId, password: home.secret },
     ...{ rejectUnauthorized: false, reconnectPeriod: 0 },
@@ -244,7 +244,7 @@ test('a person who signs in at a provider is signed in to the cell that has the 
     });
     expect([redirect.status, redirect.headers['energy-cell']]).toEqual([200, cell]);
     const back = new URL(await provider.signIn(redirect.json.location, 'there'));
-    // The redirect from the provider may arrive at the other router.
+    // The browser's redirect from the identity provider may arrive at the other router.
     const headers = { cookie: cookiesOf(redirect.headers).join('; ') };
     return requestLoopback(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };
