@@ -35,7 +35,7 @@ async function alertsPage(email: string): Promise<Page> {
 const dialog = (page: Page) => page.getByRole('dialog');
 const words = (page: Page) => dialog(page).getByRole('status').textContent();
 const row = (page: Page, rule: string) => page.locator('tbody tr', { hasText: rule });
-/** Reads the chart's text: the number of marked bars, and their positions. */
+/** Returns how many days the chart marks as firings, and the dates of these days. */
 const marked = async (page: Page) => {
   const label = (await dialog(page).getByRole('img').getAttribute('aria-label')) ?? '';
   const days = await dialog(page).locator('figure tbody tr', { hasText: /yes$/ }).locator('th').allTextContents();
@@ -50,7 +50,7 @@ async function create(page: Page, rule: { watch?: string; threshold: number; by?
   await page.getByRole('button', { name: 'Create alert' }).click();
 }
 
-/** Returns the day of an instant in New York. */
+/** Returns the date of an instant in New York. */
 const dayOf = (ms: number) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, weekday: 'short', day: 'numeric', month: 'short' }).format(ms);
 
@@ -58,11 +58,12 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: ZONE });
   const meter = await dashboard.device(userId);
-  // Readings for 40 days, with 0.5 kWh in each hour, one hour of 4 kWh at noon (New York) on every fifth day, and eight hours of silence.
+  // Readings for 40 days, with 0.5 kWh in each hour. On every fifth day, the hour from noon (New York) has 4 kWh. Eight hours have no
+  // readings.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   const hours = Array.from({ length: 40 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, hour: '2-digit', hourCycle: 'h23' });
-  // Whether a day is complete, and far from the silence.
+  // Returns whether a day is complete and several days away from the hours without readings.
   const isWhole = (ms: number) => ms > lastMs - 38 * DAY_MS && ms < lastMs - 5 * DAY_MS;
   const high = hours.filter((ms) => clock.format(ms) === '12' && Math.floor(ms / DAY_MS) % 5 === 0 && isWhole(ms));
   expect(high.length).toBeGreaterThanOrEqual(6);
@@ -82,9 +83,9 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await testPageLayout(page, 'alerts-empty');
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  // The initial threshold is a value that was seldom exceeded: an ordinary day has 12 kWh, a day with a high hour 15.5 kWh.
+  // The form proposes a threshold that was seldom exceeded: an ordinary day has 12 kWh, a day with a high hour has 15.5 kWh.
   await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toMatch(/^1[56]$/);
-  // Wait for the response to the new value. The response for the initial value may still be pending.
+  // Wait for the response to the new threshold. The response to the proposed one may arrive first.
   const answer = page.waitForResponse(
     (response) => response.url().endsWith('/alerts/preview') && response.request().postDataJSON().threshold_kwh === 13,
   );
@@ -100,7 +101,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   expect(await dialog(page).locator('figure tbody tr').count()).toBe(90);
   await testPageLayout(page, 'alerts-create');
 
-  // The preview repeats a request that the service could not answer.
+  // If the service cannot answer the preview's request, the preview sends the request again.
   const unavailable = { status: 503, json: { error: 'Service Unavailable', status: 503 } };
   await page.route('**/v1/alerts/preview', (route) => route.fulfill(unavailable), { times: 1 });
   await page.locator('[inputmode=decimal]').fill('1000');
@@ -122,7 +123,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await page.getByLabel('Silence').check();
   await page.locator('[inputmode=decimal]').fill('6');
   await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
-  // The devices' names may arrive after the list of silences.
+  // The page may show the devices' names after the list of silences.
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
@@ -207,7 +208,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   const userId = await dashboard.user('daan@example.com');
   const page = await alertsPage('daan@example.com');
   await create(page, { threshold: 30, by: 'SMS' });
-  // Nothing was sent yet, because the phone number is missing.
+  // The page asks for the phone number before it sends a request.
   await page.getByLabel('Phone number').fill('0151 12345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   expect(
@@ -221,7 +222,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
   expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.phone).toBe('+4915112345678');
 
-  // If the number is removed elsewhere meanwhile, the service reports this, and the page asks for the number again.
+  // If the user's phone number is removed elsewhere, the service rejects the alert, and the page asks for the number again.
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { phone: null });
   await create(page, { threshold: 40, by: 'SMS' });
   await page.getByLabel('Phone number').waitFor();

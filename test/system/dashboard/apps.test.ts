@@ -40,7 +40,10 @@ async function fillIn(page: Page, name: string, redirects: string): Promise<void
 const storedOf = (userId: string) =>
   dashboard.db.selectFrom('apps').selectAll().where('user_id', '=', userId).orderBy('app_id').execute();
 
-/** Requests tokens with a code that does not exist. The response is 400 if the secret is correct, and 401 if it is wrong. */
+/**
+ * Requests tokens with an authorization code that does not exist. The response is 400 if the app's secret is correct, and 401 if it is
+ * wrong.
+ */
 const exchange = (page: Page, clientId: string, secret: string) =>
   page.request
     .post('/oauth/token', {

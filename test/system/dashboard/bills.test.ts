@@ -28,7 +28,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   const periods = page.getByRole('region', { name: 'Bill periods' });
   await periods.getByText('There is no bill period yet').waitFor();
   await page.getByRole('button', { name: 'New bill period' }).click();
-  // By default the dialog has last month and the selected home.
+  // By default the dialog proposes last month and the selected home.
   const dialog = page.getByRole('dialog');
   await dialog.getByText('home@example.com').waitFor();
   const day = new Date(endMs - DAY_MS).toISOString().slice(0, 10);
@@ -47,7 +47,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await dialog.getByRole('alert').getByText('some of these days').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-  // The readings of one of the billed days arrive late.
+  // A late reading changes one of the billed days.
   await sendReadings([endMs - DAY_MS, 200]);
   const show = async () => {
     await page.reload();
@@ -93,7 +93,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   expect(utils.sheet_to_json(Object.values(sheets)[0] ?? {})[0]).toMatchObject({ sha256: checksum });
   expect(String((await fetched(/^Green Button/)).bytes)).toContain(checksum);
 
-  // Readings after the closing do not change the closed bill; they are billed with the next one.
+  // A reading that arrives after the bill was closed does not change this bill. The next bill includes the difference.
   await sendReadings([endMs, 203]);
   await expect
     .poll(async () => {

@@ -59,7 +59,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByText('No device is paired yet').waitFor();
   await testPageLayout(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
-  // The form derives the place from the device's type until the user selects a place.
+  // Until the user selects a place, the form derives the place from the type of the device.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
   expect(await place.inputValue()).toBe('grid');
   await type.selectOption('smart_plug');
@@ -73,7 +73,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByLabel('Highest plausible load, kW').fill('-1');
   await testPageLayout(page, 'devices-pair');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  // The browser marks the invalid value, and no request is sent.
+  // The browser marks the invalid value, and the page sends no request.
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
   await page.getByLabel('Highest plausible load, kW').fill('0');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -88,7 +88,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   );
   expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
   await testPageLayout(page, 'devices-paired');
-  // Download the certificate, which clients on other machines need.
+  // Clients on other machines need the service's certificate, so the page offers it for download.
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
   const download = await downloading;
@@ -135,7 +135,6 @@ test('lists the devices behind a gateway, and counts their readings from pairing
     await publisher.flush();
   };
   await publishTotal(100);
-  // The page shows the change without a reload.
   await row(page, 'plug').waitFor();
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
   await testPageLayout(page, 'devices-discovered');
@@ -150,7 +149,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'plug').count()).toBe(0);
-  // The button that opened the dialog is gone, so the button's container has the focus.
+  // The button that opened the dialog no longer exists, so the list that contained it gets the keyboard focus.
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
@@ -176,7 +175,8 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   );
   await publisher.flush();
   await page.getByRole('button', { name: 'Done' }).click();
-  // Counts of unrecognised messages are stored every few seconds. The page shows the latest of these messages, for the user to map.
+  // The service counts messages that it does not recognise, and stores the counts every few seconds. The page shows the latest of these
+  // messages, so that the user can say what they mean.
   await expect
     .poll(async () => {
       await page.reload();
@@ -192,13 +192,13 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByText('Not recognised').waitFor();
   await page.getByRole('button', { name: 'Choose what it measures $.inner.a' }).click();
   const form = page.getByRole('form', { name: 'What is $.inner.a?' });
-  // The keyboard focus moves to the question about the value's meaning.
+  // The keyboard focus is on the question about the meaning of the value.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
-  // A name without a unit has no suggestion, so the user selects the meaning and the unit.
+  // The page proposes no meaning for a name without a unit, so the user selects the meaning and the unit.
   await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Time of the message').selectOption('$.at');
-  // The service's error is shown in the form, and nothing is stored.
+  // The form shows the service's error, and nothing is stored.
   await form.getByLabel('On topics').fill('#');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   expect(await form.getByRole('alert').textContent()).toMatch(/^Topic must be an MQTT topic or filter/);
@@ -213,7 +213,8 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.locator('.note:focus', { hasText: 'Saved. With its next message, the device appears' }).waitFor();
   await page.getByRole('button', { name: 'Remove boiler/+/state $.inner.a' }).click();
   await page.getByText('Not recognised').waitFor();
-  // If the user maps a number that a family already decodes, the page shows a warning: the family's device loses its other values.
+  // A decoder already reads this message. The page warns that the device loses the decoder's other values if the user maps a number of the
+  // message.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
   await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
   await page.getByRole('button', { name: 'Look' }).click();
@@ -221,7 +222,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   expect(await page.getByRole('button', { name: 'Choose what it measures $.at' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Choose what it measures $.ENERGY.Total' }).click();
   await page.getByText('only the numbers that you choose count').waitFor();
-  // A suggested setting is shown, changed and stored, together with the other settings.
+  // The page proposes a setting for the gateway. The user changes and stores it, together with the gateway's other settings.
   await page.getByLabel('Topic', { exact: true }).fill('field/pack');
   await page
     .getByLabel('Message', { exact: true })
@@ -254,14 +255,14 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
     [gateway.gateway_id, plug.deviceId],
   );
   const page = await devicesPage('settings@example.com');
-  // A person paired the meter with this place, so the page does not say that the place is a guess.
+  // A person selected the place of this meter when pairing it, so the list does not call the place a guess.
   expect(
     await page
       .locator('tbody tr', { hasText: 'smart meter' })
       .getByTitle(/^The place of the device/)
       .count(),
   ).toBe(0);
-  // A plug was discovered next to a meter, so its place is a guess. The list shows this, with a link to set the place.
+  // The plug was discovered and paired without a place, so its place is a guess. The list says so, and a link leads to the place.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^The place of the device/);
   expect(await why.getAttribute('title')).toMatch(/Open the device’s details, check its place .+, and save\.$/);
@@ -275,7 +276,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
-  // On a phone, the state of the value is shown as a line of text.
+  // On a phone, the page shows the state of a value as text.
   await page.setViewportSize(SCREEN_SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();
@@ -348,7 +349,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   await page.getByText('Climate of the last 48 hours as a table').click();
   const rows = await page.getByRole('dialog').locator('tbody tr').allTextContents();
   expect(rows.length).toBeGreaterThanOrEqual(48);
-  // Six hours of silence are shown as a gap.
+  // The page shows six hours without readings as a gap.
   expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
   await testPageLayout(page, 'device-climate-table');
   await page.getByRole('button', { name: '7 days' }).click();
@@ -360,11 +361,11 @@ test('excluded readings and a manual reading change a day’s figures until the 
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  /** Start of today, and start of the home's day `daysAgo` days ago. */
+  /** Start of today in the home's time zone (UTC+5:30), as if it were UTC. `dayMs`: start of the day `daysAgo` days before, Unix ms. */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
-  // In between, the register showed 20 kWh too much.
+  // In the middle of the three days, the register showed 20 kWh too much.
   const firings = [3, 2, 1].map((daysAgo, index) => ({
     ts: new Date(dayMs(daysAgo)).toISOString(),
     energy_total_kwh: [100, 130, 140][index],
@@ -437,8 +438,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(formatMosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  // Neighbouring topics contain passwords of cars and inverters, ids of cards, and settings, so the documented bridge must not forward
-  // them.
+  // Other topics of the same prefixes contain passwords of cars and inverters, ids of cards, and settings. The documented bridge must not
+  // forward them.
   expect(documented).not.toMatch(/^topic (openWB|openWB\/(system|vehicle|chargepoint)|N|warp\d?)\/(\+\/)?#/m);
   expect(listDeviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
@@ -448,8 +449,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  // A home installation: the page is open on the machine of the service, the devices are other machines, and the certificate is issued by
-  // the service itself.
+  // An installation in a home: the browser runs on the service's machine, devices run on other machines, and the service has issued its own
+  // certificate.
   const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
   const here = getServiceAddress('localhost', house);
   expect(formatPublishCommands(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
@@ -467,7 +468,7 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   ).toEqual([true, true, true, true]);
   const six = getServiceAddress('localhost', { ...house, host: 'fd00::5' });
   expect(formatMosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
-  // Only the host of an external broker is known.
+  // For an external broker, only the host is configured, not its ports.
   const other = getServiceAddress('localhost', { ...mqttSettings, ports: null });
   expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });

@@ -15,7 +15,7 @@ afterAll(() => dashboard.close());
 test('downloads the data of the Home page as CSV, as a spreadsheet and as Green Button', async () => {
   const userId = await dashboard.user('files@example.com');
   const meter = await dashboard.device(userId);
-  // The test uses two days of one past year, because this year may have begun today.
+  // Use two days of the same year: of this year, or of the last one if this year has just begun.
   const newYearMs = Date.UTC(new Date().getUTCFullYear(), 0, 1);
   const isNew = Date.now() - newYearMs < 49 * HOUR_MS;
   const untilMs = isNew ? newYearMs : Math.floor(Date.now() / HOUR_MS) * HOUR_MS;

@@ -26,7 +26,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
         type: 'smart_meter',
         location: `${location} ${home}`,
       });
-      // All devices in cellars stopped sending, and all but one resumed.
+      // All devices in cellars stopped sending at the same time. All except one have sent messages again.
       const isGone = location === 'Cellar' && home === 7;
       await pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [
         device.device_id,
@@ -120,7 +120,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await testPageLayout(page, 'import-checked');
   expect(await devices()).toBe(before);
 
-  // Simulate that the response is lost. The same request is repeated and gets the first response.
+  // The request succeeds, but its response is lost. The page repeats the request and gets the same response.
   await page.route(
     '**/v1/imports?*',
     async (route) => {

@@ -17,7 +17,7 @@ const focused = (page: Page) =>
     `(({ ariaLabel, name, tagName, textContent }) => ariaLabel || name || (tagName === 'BODY' ? 'nothing' : textContent.trim()))(document.activeElement)`,
   );
 const expectFocus = (page: Page, name: string) => expect.poll(() => focused(page), { message: name }).toBe(name);
-/** The count includes dialogs that are closed but still in the document. */
+/** Returns the number of dialogs in the document, including closed ones. */
 const dialogs = (page: Page) => page.locator('dialog').count();
 
 /** Presses a button with the keyboard. */
@@ -26,7 +26,7 @@ async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Confirms a question in a dialog, in which Cancel has the focus. The confirming button comes before Cancel. */
+/** Confirms a question in a dialog. Cancel has the focus at first, and the confirming button is before Cancel. */
 async function confirm(page: Page): Promise<void> {
   await expectFocus(page, 'Cancel');
   await page.keyboard.press('Shift+Tab');
@@ -35,7 +35,7 @@ async function confirm(page: Page): Promise<void> {
 
 async function pageOf(email: string, name: string): Promise<Page> {
   const page = await dashboard.signIn(email, '/dashboard/account');
-  // The Account page contains a second link to some pages, after the menu.
+  // The menu comes before the content of the page, and the Account page links to some pages a second time.
   await page.getByRole('link', { name }).first().click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   return page;
@@ -100,7 +100,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
-  // Escape is pressed repeatedly, because a browser lets a page prevent only the first Escape.
+  // Press Escape several times: a browser lets a page prevent only the first Escape from closing a dialog.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
   await page.getByRole('alert').filter({ hasText: 'Copy the secret first, or press Done' }).waitFor();
   expect(await dialogs(page)).toBe(1);
@@ -109,7 +109,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await page.keyboard.press('Escape');
   await expect.poll(() => dialogs(page)).toBe(0);
   await expectFocus(page, 'Create New Key');
-  // A secret that is selected and copied by hand counts as copied, too.
+  // The page also takes the secret as copied if the user selects and copies it by hand.
   await press(page, 'Create New Key');
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
@@ -193,7 +193,7 @@ test('webhooks: after creating, retrying and deleting, the focus is on the contr
   );
   await page.reload();
   await page.getByRole('button', { name: /^Retry/ }).focus();
-  // Simulate that the delivery has succeeded. The button disappears at the next refresh, which is soon because an attempt is due.
+  // Simulate a delivery that has succeeded. The next refresh removes the Retry button, which has the focus.
   await dashboard.database.pool.query(`UPDATE deliveries SET status = 'succeeded'`);
   await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached' });
   await expectFocus(page, 'Log');

@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 /**
- * Returns register readings of every quarter-hour for `days`, at a constant load, with a silence in the middle. The last reading is now, so
- * that today has data at any time of day.
+ * Returns register readings for each quarter-hour of `days` days, at a constant load, with some hours without readings in the middle. The
+ * last reading is now, so that today has data at any time of day.
  */
 function history(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
   const untilMs = Date.now();
@@ -64,7 +64,7 @@ async function payFor(page: Page, rates: object, validFrom = '2020-01-01'): Prom
   }, tariff);
   expect(status).toBe(201);
 }
-/** Returns the figure with this name on the page or in a region. */
+/** Returns the number on the page, or in a region of the page, that has this label. */
 const figureIn = (top: Locator | Page, name: string) => {
   const page = 'goto' in top ? top : top.page();
   return top.locator('dl.figures > div', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).first();
@@ -83,15 +83,15 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await gas.publish(history(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
-  // A register does not contain the current power, so the figure is a mean and labelled as one.
+  // A register measures energy, not current power, so the page shows an average and labels it as such.
   expect(await big(page, 'Average power')).toBe('800 W');
   expect(await figureIn(page, 'Now').count()).toBe(0);
   expect(await big(page, 'Always on')).toBe('800 W');
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => big(page, 'Used')).toBe('19.20 kWh');
   await expect.poll(() => page.url()).toMatch(/\/dashboard\/home\/day\/\d{4}-\d\d-\d\d$/);
-  // The page shows the day's energy by hour, and by quarter-hour if the user selects this. The selection also applies after a reload and to
-  // a download.
+  // The page shows the day's energy by hour, or by quarter-hour if the user selects this. The selection also applies to downloads, and
+  // after a reload.
   const hours = page.getByRole('region', { name: 'Usage by hour', exact: true });
   await hours.getByText('Usage by hour as a table').click();
   expect(await hours.locator('tbody tr').count()).toBe(24);
@@ -106,7 +106,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect(rowTexts.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
   await quarters.getByRole('button', { name: 'Hours', exact: true }).click();
   await hours.waitFor();
-  // Emissions are one line of the total's breakdown.
+  // Emissions are a line in the breakdown of the home's total.
   const of = { userId, name: 'Mix', currency: null, resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, { kind: 'emission', ...of });
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { emission_series_id: series_id });
@@ -117,7 +117,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
     .waitFor();
   await testPageLayout(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-  // The silence of six hours, 30 to 36 hours ago, is marked in the bars by day, in the picture and in the table.
+  // The six hours without readings, 30 to 36 hours ago, are marked in the chart of days, in its text for screen readers, and in its table.
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   const days = page.locator('figure', { hasText: 'Usage by day as a table' });
   await expect.poll(() => days.locator('.readout').textContent()).toContain('estimated');
@@ -130,7 +130,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
   expect(await ofGas.textContent()).toMatch(/m³ estimated|all measured/);
   await testPageLayout(page, 'home-gas');
-  // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
+  // On a phone, the picture of hours by weekday fits the screen, and the user can select another period without scrolling up.
   await page.setViewportSize(SCREEN_SIZES.phone);
   const heat = page.locator('.heat');
   expect(await heat.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
@@ -166,14 +166,14 @@ test('reports that the costs could not be loaded, and shows the rest of the home
   await page.getByRole('region', { name: 'What uses it' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   isAway = false;
-  // The page repeats the failed request by itself.
+  // The page repeats the failed request without a reload.
   await figureIn(page, 'Used so far').getByText('€').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 test('measured power of a home: each value is shown within 2 s, with a line of the last ten minutes', async () => {
   const userId = await dashboard.user('watts@example.com');
-  // Home shows today. In this time zone it is noon, so that readings of the last half-hour are never yesterday's.
+  // The test sets a time zone in which it is noon now, so that the last half-hour belongs to today.
   const hours = 12 - new Date().getUTCHours();
   await dashboard.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [
     userId,
@@ -183,13 +183,13 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   await meter.publish([30, 20, 8, 7.5, 7, 6.5].map((ago) => ({ ts: minutesAgo(ago), power_w: 1_000 })));
   const page = await dashboard.signIn('watts@example.com');
-  // The latest measured power is older than a minute, so the page shows the average power.
+  // The latest measured power is older than a minute, so the page shows the average power instead.
   await expect.poll(() => figureIn(page, 'Average power').count()).toBe(1);
   const times: number[] = [];
   for (let at = 0; at < 12; at++) {
     const watts = at % 2 === 0 ? 2_500 : 300;
     const text = watts === 2_500 ? '2,500 W' : '300 W';
-    // Publish after a varying time, which may be any time between two polls of the service.
+    // Wait for a different time in each round, so that messages arrive at different times between two polls of the service.
     await new Promise((resolve) => setTimeout(resolve, (at * 137) % 700));
     await meter.publish({ power_w: watts });
     const acknowledgedMs = performance.now();
@@ -207,7 +207,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   expect(times.at(-2)).toBeLessThan(scaleTimeLimitMs(2_000));
   const line = figureIn(page, 'Now').getByText(/^\s*Last 10 minutes/);
   expect(await line.textContent()).toContain('lowest 300 W, highest 2,500 W');
-  // The line of the last ten minutes also contains values from before the page was opened.
+  // The line shows the power of the last ten minutes, including the time before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
   await testPageLayout(page, 'home-now');
@@ -217,7 +217,8 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
 test('Home asks about a register that decreased, and applies its owner’s answer', async () => {
   const userId = await dashboard.user('fell@example.com');
   const meter = await dashboard.device(userId);
-  // Home asks only about readings after the pairing or the last answer (`swaps_confirmed_at`), so this time is set back by a day.
+  // The page asks only about readings after the latest answer to this question (`swaps_confirmed_at`), so the test sets that time back by a
+  // day.
   await dashboard.database.pool.query(
     `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
     [meter.deviceId],
@@ -254,7 +255,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   expect(sent).toBeLessThan(150_000);
   await payFor(page, { per_kwh: '0.30' });
   await page.reload();
-  // Finds the cost of last Tuesday by its date, as a person who is new to the page would.
+  // Looks up the cost of last Tuesday by its date, as a new user would do.
   const today = new Date().toISOString().slice(0, 10);
   const weekday = new Date(today).getUTCDay() || 7;
   const tuesday = dayBefore(today, weekday > 2 ? weekday - 2 : weekday + 5);
@@ -262,12 +263,12 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await expect.poll(() => page.url()).toContain(`/dashboard/home/day/${tuesday}`);
   await expect.poll(() => big(page, 'Used')).toBe('8.83 kWh');
   expect(await figureIn(page, 'Used').locator('dd.money').textContent()).toBe('€3.05');
-  // The previous week and the previous year had the same usage on the same weekdays.
+  // A week before and a year before (on the same weekday), the usage was the same.
   expect(await figureIn(page, 'A week before').textContent()).toContain('as much as in that period');
   expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
   expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
-  // The first screen of a phone shows one large number, its cost, the number and cost of a week before, and all of the chart.
+  // Without scrolling, a phone shows one large number, its cost, the number and cost of a week before, and the complete chart.
   await page.setViewportSize(SCREEN_SIZES.phone);
   const bars = page.getByRole('img', { name: /^Usage by hour: / });
   await expect.poll(async () => (await bars.boundingBox())?.width ?? 1_000).toBeLessThan(SCREEN_SIZES.phone.width);
@@ -299,11 +300,11 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await page.getByRole('button', { name: 'Year', exact: true }).click();
   await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
   await testPageLayout(page, 'home-year');
-  // A bar is a link to its period. Its row in the table is a link, too, for people without a pointer. The test uses a past year, because
+  // Each bar is a link to its period. So is each row of the table, for people without a pointing device. The test uses last year, because
   // this year may have begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
   await showDashboardPage(page, `/dashboard/home/year/${lastYear}`);
-  // Costs arrive a moment after the figures and move the content below them, so wait before clicking.
+  // Wait for the costs: they arrive after the numbers, and move the content below them.
   await figureIn(page, 'Used').locator('dd.money').waitFor();
   await page.getByText('Usage by month as a table').click();
   await page.getByRole('button', { name: `January ${lastYear}` }).press('Enter');
@@ -312,7 +313,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await page.getByRole('button', { name: /^Used: .* Show details$/ }).click();
   await page.getByRole('dialog').getByText('There is data for 100% of the time').waitFor();
   await page.keyboard.press('Escape');
-  // With a dynamic tariff Home shows the prices of today and tomorrow, and names the cheapest hours still to come.
+  // With a dynamic tariff, the page shows the prices of today and tomorrow, and states the cheapest of the remaining hours.
   const series = { userId, kind: 'price', name: 'Spot', currency: 'EUR', resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, series);
   await payFor(page, { series_id, add: '0.1' }, today);
@@ -330,7 +331,8 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await prices.getByText('Prices today and tomorrow as a table').click();
   expect(await prices.locator('tbody tr').count()).toBe(48);
   await testPageLayout(page, 'home-prices');
-  // A period can be opened by its address. A period before the first reading shows when the data begin; an invalid address shows today.
+  // A period can be opened by its address. For a period before the first reading, the page states when the data begin; for an invalid
+  // address, it shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first readings are from').waitFor();
   await page.goto('/dashboard/home/month/2026-99');
@@ -369,7 +371,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     await value('Into the battery'),
   ];
   expect(Math.abs(made + fromGrid + fromBattery - usedKwh - fed - toBattery)).toBeLessThan(0.05);
-  // The bars of the day are stacked by source, and add up to the flows. The same chart shows the cost.
+  // The bars of the day are stacked by source of energy, and add up to the table of energy flows. The same chart also shows costs.
   const chart = page.locator('.first').getByRole('region');
   await chart.getByText('Usage by hour as a table').click();
   const columns = ['Time', 'Used', 'Cost', 'Grid', 'Sun', 'Battery', 'Fed in', 'Stored', 'A week before'];
@@ -391,27 +393,27 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     'Estimated part',
   ]);
   await chart.getByRole('button', { name: 'kWh' }).click();
-  // The energy flows are shown as a picture, with a text for screen readers.
+  // The energy flows are drawn as a diagram, with a text for screen readers.
   expect(await card.getByRole('img').locator('path').count()).toBe(8);
   expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(
     `From the battery ${fromBattery.toFixed(2)} kWh; Untracked`,
   );
   expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
-  // Energy stored in the battery does not count as used.
+  // Energy that charges the battery is not counted as used.
   const own = figureIn(page, 'Self-sufficient');
   const ofOwn = Number.parseFloat((await own.getByText('of your own production used').textContent()) ?? '');
   expect(Math.abs(ofOwn - (usedKwh - fromGrid))).toBeLessThan(0.02);
   expect(await own.getByText('stored in the battery').textContent()).toBe(
     `${toBattery.toFixed(2)} kWh stored in the battery`,
   );
-  // The device that wastes most at night is named in a sentence, which links to it.
+  // A sentence names the device that uses most energy at night, and links to it.
   const uses = page.getByRole('region', { name: 'What uses it' });
-  // The section of the devices follows the chart, before the section of the load over the day.
+  // The section of devices comes after the chart, and before the section about the load by hour of the day.
   const titles = await page.locator('main h2').allTextContents();
   expect(titles.filter((title) => ['What uses it', 'Load over the day'].includes(title))).toEqual([
     ...['What uses it', 'Load over the day'],
   ]);
-  // Costs arrive a moment after the figures, so wait for them.
+  // Costs arrive after the numbers, so wait for them.
   await expect
     .poll(() => uses.getByText('On an average night, Heater uses the most').textContent())
     .toBe('On an average night, Heater uses the most: 400 W from 0:00 to 5:00, 730 kWh and about €219 a year.');
@@ -433,7 +435,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
-  // The page of an inverter shows the inverter's production.
+  // The page of an inverter shows how much the inverter produced.
   await showDashboardPage(page, `/dashboard/devices/${ids.Roof}/week/2020-W01`);
   await page.getByRole('heading', { level: 1, name: 'Roof' }).waitFor();
   await page.getByRole('button', { name: /\d{4}/ }).click();
@@ -446,7 +448,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
   await plug.publish(history(2, 1));
   await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
-  // The test uses yesterday, because any current period may have begun a minute ago.
+  // The test uses yesterday, because a current day, month or year may have begun a minute ago.
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   const page = await dashboard.signIn('plugs@example.com', `/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });
@@ -500,8 +502,8 @@ test('explains what to do if there are no devices or no readings yet', async () 
   const meter = await dashboard.device(userId);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.getByRole('region', { name: 'No readings yet' }).waitFor();
-  // Today has no data if the device has been silent since yesterday, and for each meter just after midnight. The page then names where to
-  // look.
+  // There is no data for today if the device has sent nothing since yesterday, and for a moment after each midnight. The page then proposes
+  // another period.
   const silentFromMs = Date.now() - 24 * HOUR_MS;
   await meter.publish(
     [0, 1].map((hour) => ({ ts: new Date(silentFromMs - hour * HOUR_MS).toISOString(), energy_total_kwh: 9 - hour })),
@@ -606,7 +608,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
-  // The page of API keys loads the devices last.
+  // Of its requests, the page of API keys sends the one for devices last.
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/devices');
   const all = await cachedPaths();
   expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });

@@ -20,12 +20,11 @@ beforeAll(async () => {
   dashboard = await startDashboard({}, []);
   certificate = await readFile(dashboard.certFile, 'utf8');
 });
-// Reset the counters of requests. Keys that are refused while a test waits would otherwise use up the address's failed attempts of the
-// minute.
+// Reset the counters of requests: refused keys count as failed attempts of the browser's address, which are limited per minute.
 beforeEach(() => dashboard.database.pool.query('TRUNCATE request_counts'));
 afterAll(() => dashboard.close());
 
-/** Sends a request as a program would, with the certificate verified. */
+/** Sends a request as a client program would, and verifies the certificate. */
 function ask(url: string, key: string): Promise<{ status: number; body: string }> {
   return new Promise((done, fail) => {
     const options = { ca: certificate, headers: { authorization: `Bearer ${key}` } };
@@ -44,7 +43,7 @@ function ask(url: string, key: string): Promise<{ status: number; body: string }
 const statusWith = async (key: string, path = '/v1/energy-insights') =>
   (await ask(`${dashboard.url}${path}`, key)).status;
 
-/** Parses a shell command: its URL and its key. */
+/** Returns the URL and the API key that a curl command contains. */
 function partsOf(line: string): { key: string; url: string } {
   const [, key = '', url = ''] = /^curl -sSk -H 'Authorization: Bearer ([\w]+)' '(https:[^']+)'$/.exec(line) ?? [];
   return { key, url };

@@ -38,7 +38,7 @@ async function openHome(): Promise<Page> {
   return one;
 }
 
-/** Sends a request as the page does. */
+/** Sends a request as the page's own scripts do. */
 async function ask(one: Page, path: string, body: object): Promise<void> {
   const status = await one.evaluate<number>(`(async () => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
@@ -51,7 +51,7 @@ async function ask(one: Page, path: string, body: object): Promise<void> {
 const choice = () => page.locator('select.language');
 const dialog = () => page.getByRole('dialog');
 
-/** Pages to test, each with the dialog that its main button opens. */
+/** The pages to test, each with the button that opens the page's main dialog. */
 const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'account'] as const;
 const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alerts', 'webhooks']);
 
@@ -62,7 +62,7 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
   await choice().selectOption(language);
   await page.locator(`html[lang=${language}]`).waitFor();
   for (const view of VIEWS) {
-    // The browser keeps the language when it loads the pages again.
+    // The browser stores the selected language, and uses it after a reload.
     if (view === 'home') await page.goto('/dashboard');
     else await showDashboardPage(page, `/dashboard/${view}`);
     await page.getByRole('heading', { level: 1, name: words().common.pages[view], exact: true }).waitFor();
@@ -102,7 +102,7 @@ test('parses numbers as they are written locally, never wrong by a factor of a t
   await page.getByText('Mehr als 1.250,5 kWh an einem Tag: hätte').waitFor();
   await page.keyboard.press('Escape');
 
-  // A price with three decimals is shown in the form as it was entered, and is saved unchanged.
+  // A price with three decimals is shown in the form as the user entered it, and saved unchanged.
   await showDashboardPage(page, '/dashboard/tariffs');
   await page.getByText('1,234 € pro kWh').waitFor();
   await page.getByRole('button', { name: 'Bearbeiten: Test' }).click();

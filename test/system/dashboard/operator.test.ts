@@ -31,7 +31,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   const page = await dashboard.signIn('admin@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Operator' }).click();
   await page.getByText('Nothing was rejected.').waitFor();
-  // The content of a device's invalid message must not run as code in the operator's browser.
+  // The invalid message contains HTML, which the operator's browser must not execute.
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: '<img src=x onerror=alert(1)>' });
   // The readings span more than an hour, so that at least one hour is complete at any time of day.
   await meter.publish(
@@ -70,7 +70,7 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
 
 test('back-ups are shown with their errors, in the language of the reader', async () => {
   const page = await dashboard.signIn('admin@example.com', '/dashboard/account');
-  // The test's database is not embedded, so its service makes no backups. The test adds them to the response.
+  // The service makes no backups, because its database is not embedded. The test adds backups to the response.
   await page.route('**/v1/operator', async (route) => {
     const response = await route.fetch();
     const at = new Date(Date.now() - 3_600_000).toISOString();
@@ -106,7 +106,6 @@ test('the administrator changes plans and creates users; others cannot', async (
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('made@example.com can sign in now').waitFor();
-  // The audit log below shows who made the change.
   await page.getByLabel('Account', { exact: true }).fill(userId);
   await page.getByRole('button', { name: 'List', exact: true }).click();
   const act = page.locator('tbody tr', { hasText: 'user.changed' });
@@ -114,7 +113,7 @@ test('the administrator changes plans and creates users; others cannot', async (
   expect(await act.textContent()).toMatch(
     new RegExp(`user\\.changed plan developerplan@example\\.com ${userId}admin@example\\.com usr_\\w+127\\.0\\.0\\.1`),
   );
-  // The page does not depend on a selected account.
+  // The page shows the whole installation, so it has no selection of an account.
   expect(await page.getByRole('combobox', { name: 'User' }).count()).toBe(0);
   const made = await dashboard.signIn('made@example.com', '/dashboard/operator');
   await made.getByText('This page is for administrators.').waitFor();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-/** Gives the page a platform authenticator that verifies its user at once, as a phone does with a fingerprint. */
+/** Adds a platform authenticator to the browser, which verifies its user at once, as a phone does with a fingerprint. */
 async function addAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');

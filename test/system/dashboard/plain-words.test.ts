@@ -50,7 +50,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/between [\d.,]+ kWh and [\d.,]+ kWh\. .+ in 80 of 100 months\./);
   await testPageLayout(page, 'home-plain-words');
-  // The page shows the same remark in every other language, on a phone.
+  // On a phone, the page shows this remark in every other language, too.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await chooseLanguage(page, language);
@@ -61,7 +61,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   }
   await loadWords('en');
   await chooseLanguage(page, 'en');
-  // A single device has no forecast of the month.
+  // A device's page contains no forecast of the month, only a home's page does.
   await showDashboardPage(page, `/dashboard/devices/${meter.deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();
   await forecast.waitFor({ state: 'detached' });

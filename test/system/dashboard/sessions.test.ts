@@ -33,7 +33,7 @@ test('sessions are listed, and a session that is ended from another browser is s
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 
-  // The code on this screen signs in a phone without a mail, and works only once.
+  // The code on the screen signs in a phone without an e-mail, and works only once.
   await here.getByRole('link', { name: 'Account' }).click();
   await list.getByRole('button', { name: 'Sign in on another device' }).click();
   const dialog = here.getByRole('dialog', { name: 'Sign in on another device' });
@@ -58,7 +58,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   const card = here.getByRole('region', { name: 'Which time zone is your home in?' });
   const proposed = await here.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
-  // The time zone card appears before the page below it has loaded.
+  // The card about the time zone may appear before the content below it has loaded.
   await here.getByRole('heading', { level: 1 }).waitFor();
   await testPageLayout(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
@@ -89,7 +89,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   await account.getByText('Saved.').waitFor();
   expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
 
-  // Mails about remarks are in the language of the page on which the user selected them.
+  // Mails about remarks are in the language that the page had when the user subscribed to them.
   const mails = async () =>
     dashboard.db.selectFrom('users').select(['remarks_by_mail', 'language']).where('user_id', '=', userId).execute();
   await here.getByLabel('Language').selectOption('nl');

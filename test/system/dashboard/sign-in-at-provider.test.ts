@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([provider.close(), folder.remove()]);
 });
 
-/** Opens a browser that may also visit the identity provider; pages of other tests may not. */
+/** Opens a browser that may also load pages of the identity provider. Other tests allow only the service's own pages. */
 async function browser(): Promise<{ context: BrowserContext; page: Page }> {
   const context = await dashboard.browser.newContext({
     baseURL: dashboard.url,
@@ -61,7 +61,7 @@ test('signs in at the provider and opens the requested page; signing out ends bo
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/dashboard/account');
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
-  // The provider's claims are mapped to the role of the user.
+  // The provider's claims about a user determine the user's role.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
   await testPageLayout(page, 'sessions-provider');
   const cookies = await context.cookies();
@@ -72,7 +72,7 @@ test('signs in at the provider and opens the requested page; signing out ends bo
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  // The provider asks whether to end its own session, and redirects back.
+  // The provider asks the user whether to end the session at the provider as well, and then redirects back to the service.
   await page.waitForURL(`${provider.issuer}/session/end*`);
   await page.getByRole('button', { name: 'Yes, sign me out' }).click();
   await page.getByRole('button', button).waitFor();
@@ -92,7 +92,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await testPageLayout(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
-  // Links to the page can contain any parameter, so the text of an unknown problem must not be shown.
+  // A link can contain any text as the problem. The page must not show an unknown text.
   await page.goto('/dashboard/sign-in?problem=constructor');
   await page.getByRole('button', button).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

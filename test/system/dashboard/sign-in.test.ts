@@ -59,11 +59,11 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
   await page.getByLabel('E-mail').waitFor();
 });
 
-// A busy machine only lengthens the times, so the best of three visits counts.
+// A busy machine can only lengthen the measured times, so the test passes if one of three visits is fast enough.
 const FIRST_PAINT_MS = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
 
 test('the sign-in page is interactive quickly, small, and loads nothing from other hosts', { retry: 2 }, async () => {
-  // Visits on a busy machine must not count as sign-in attempts.
+  // Reset the counters of sign-in attempts: this test signs in again with each retry.
   await dashboard.database.pool.query('TRUNCATE request_counts');
   const email = `fast-${performance.now()}@example.com`;
   await dashboard.user(email);
@@ -75,14 +75,15 @@ test('the sign-in page is interactive quickly, small, and loads nothing from oth
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
-  // The time to the first paint of an empty page shows how busy this machine is: on a quiet machine it is below 50 ms.
+  // The first paint of an almost empty page takes less than 50 ms on an idle machine. On a busy machine, the limit is longer in the same
+  // proportion.
   const bare = await page.context().newPage();
   await bare.goto('data:text/html,<h1>Nothing</h1>');
   await bare.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
   const barePaintMs = await bare.evaluate<number>(FIRST_PAINT_MS);
   await bare.close();
   const limitMs = 1_000 * Math.max(1, barePaintMs / 50);
-  // The page that opened after sign-in may still send requests, which do not belong to this visit.
+  // The page that sign-in opened may still send requests, whose bytes do not belong to the measured visit.
   bytes = 0;
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -118,7 +119,7 @@ test('reports that the service is unavailable, and continues by itself when it i
   await page.route('**/dashboard/session', (route) =>
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
   );
-  // The page must not claim that the user has signed out if the service did not confirm it.
+  // If the service has not confirmed the sign-out, the page must not claim that the user has signed out.
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('alert').waitFor();
@@ -136,7 +137,7 @@ test('many tabs of one browser do not disturb each other', async () => {
   const look = (one: Page, state: 'visible' | 'hidden') =>
     one.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
-  // A headless browser reports every tab as visible, so the test sets the visibility of background tabs, as other browsers do.
+  // A headless browser reports every tab as visible. The test sets the visibility of background tabs as other browsers report it.
   await look(page, 'hidden');
   for (let tab = 0; tab < 8; tab++) {
     const next = await page.context().newPage();

@@ -30,7 +30,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
-  // Readings with 0.5 kWh in each hour of the last 70 days, which include all of last month, and six hours of silence 20 hours ago.
+  // Readings with 0.5 kWh in each hour of the last 70 days, so that last month is complete. Six hours, 20 hours ago, have no readings.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const readings = Array.from({ length: 70 * 24 + 1 }, (_, back) => ({
     ts: new Date(lastMs - back * HOUR_MS).toISOString(),
@@ -51,7 +51,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await page.getByText('There is no tariff yet').waitFor();
   await testPageLayout(page, 'tariffs-empty');
 
-  // The preview repeats a request that the service could not answer.
+  // If the service cannot answer the preview's request, the preview sends the request again.
   const unavailable = { status: 503, json: { error: 'Service Unavailable', status: 503 } };
   await page.route('**/v1/tariffs/compare', (route) => route.fulfill(unavailable), { times: 1 });
   await button(page, 'New tariff').click();
@@ -64,8 +64,8 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await prices.nth(0).fill('0,30');
   await prices.nth(1).fill('0.20');
   await page.getByLabel('Standing charge').fill('1');
-  // 16 hours at the day rate and 8 at the night rate cost €3.20, plus €1 per day. A change of the clocks does not alter the range that the
-  // pattern allows.
+  // Per day, the 16 hours at the day rate and the 8 hours at the night rate cost €3.20, and the standing charge is €1. A month with a clock
+  // change also matches the pattern.
   await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
   await testPageLayout(page, 'tariffs-new');
   await button(page, 'Add tariff').click();
@@ -84,7 +84,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await now.getByText('06:00–22:00: €0.30 per kWh').waitFor();
   expect(await now.textContent()).toContain('since 1 Jan 2020');
 
-  // The estimated part is shown as an amount of money, too.
+  // The page shows the cost of the estimated energy, too.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
   await showDashboardPage(page, `/dashboard/home/day/${silent}`);
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);
@@ -119,7 +119,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await button(page, 'Add tariff').click();
   const currency = page.getByLabel('Currency');
   await expect.poll(() => currency.getAttribute('aria-invalid')).toBe('true');
-  // The first invalid field has the focus and shows the reason.
+  // The first invalid field has the focus, and the page shows what is wrong with it.
   await expect.poll(() => currency.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
   await dialog(page).getByText('It must be a currency of ISO 4217, such as EUR.').waitFor();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
@@ -131,13 +131,12 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   const name = 'Flanders, single rate (enkelvoudig) with the capacity tariff';
   await page.getByText(`Added: ${name}.`).waitFor();
   expect((await stored(userId))[0]).toMatchObject({ currency: 'EUR' });
-  // The stored terms contain no feed-in price, because none was entered.
   expect((await stored(userId))[0].terms).toEqual({
     capacity: { per_kw_month: '4.35', months_averaged: 12, minimum_kw: '2.5' },
     import: { per_kwh: '0.31' },
   });
 
-  // The form for a new tariff starts with the current values. A second tariff that starts on the same day is rejected.
+  // The form for a new tariff contains the terms of the current tariff. The service rejects a second tariff that starts on the same day.
   await button(page, 'New tariff').click();
   expect(await page.getByLabel('Start from').inputValue()).toBe('current');
   await page.getByLabel('Name').fill('Winter and summer');
@@ -165,7 +164,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
   await testPageLayout(page, 'tariffs');
 
-  // A price that the user removes from the form is deleted.
+  // If the user removes a price from the form, the stored price is deleted.
   await button(page, `Edit: ${name}`).click();
   await page.getByLabel('The highest quarter-hour').uncheck();
   await page.getByLabel('Standing charge').fill('0.5');
@@ -214,7 +213,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await page.getByRole('region', { name: 'Current tariff' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
 
-  // Yesterday has no prices. Its usage is not part of any amount, and the page states that.
+  // There are no prices for yesterday. No cost includes yesterday's usage, and the page says so.
   const meter = await dashboard.device(userId);
   const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
   await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
@@ -243,7 +242,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   const page = await tariffsPage('dora@example.com');
   const card = page.getByRole('region', { name: 'What if?' });
 
-  // Without a tariff the dialog compares energies only, and does not ask for a price.
+  // If the home has no tariff, the dialog compares energy only, and asks for no price.
   await card.getByRole('button', { name: 'Would a battery pay?' }).click();
   expect(await dialog(page).getByLabel('Price').count()).toBe(0);
   await button(page, 'Try it').click();
@@ -262,7 +261,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await card.getByRole('button', { name: 'Would another tariff be cheaper?' }).click();
   await dialog(page).getByText('Nothing is saved.').waitFor();
   expect(await page.getByLabel('Valid from').count()).toBe(0);
-  // An error is shown at the invalid field.
+  // The form shows the error at the invalid field.
   await dialog(page).getByLabel('Price, EUR per kWh').first().fill('cheap');
   await button(page, 'Compare').click();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
@@ -271,7 +270,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Compare').click();
   const status = dialog(page).getByRole('status');
   await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
-  // The saving is ten cents for each of 4 kWh a day, on those of the 60 days that are in whole months.
+  // The saving is 0.10 € for each of 4 kWh a day. Only days in complete months count.
   const [, less] = /: €([\d.,]+) less/.exec((await status.textContent()) ?? '') ?? [];
   const until = Date.parse(`${new Date().toISOString().slice(0, 7)}-01`);
   const days = (until - firstMs) / DAY_MS;
@@ -290,7 +289,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await card.getByRole('button', { name: 'Would a battery pay?' }).click();
   await dialog(page).getByLabel('Price, EUR').fill('2,000');
   await button(page, 'Try it').click();
-  // This number is ambiguous: it may mean two or two thousand.
+  // The number with a separator is ambiguous: it may mean two or two thousand.
   expect(
     await dialog(page)
       .getByLabel('Price, EUR')
@@ -299,10 +298,10 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await dialog(page).getByLabel('Price, EUR').fill('2000');
   await button(page, 'Try it').click();
   await expect.poll(() => status.textContent()).toContain('this battery would have saved');
-  // The year has fewer than three months of data.
+  // Less than three months of the year have data.
   expect(await status.textContent()).toContain('No payback time: data is missing for too many hours.');
   const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
-  // Each day, 4 kWh less are fed in, and 3.6 kWh less are drawn.
+  // With the battery, the home feeds 4 kWh less into the grid each day, and draws 3.6 kWh less from it.
   expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);
   await testPageLayout(page, 'tariffs-battery');
   expect(await stored(userId)).toHaveLength(1);

@@ -100,7 +100,10 @@ test('a webhook created on the page gets its test event, signed with the secret 
   expect(await runs(code, receiver.calls[0] as WebhookCall)).toEqual([204, 400]);
 });
 
-/** Runs the displayed example receiver unchanged except for its port. Returns its status for a call and for a forged call. */
+/**
+ * Runs the receiver that the page shows as an example, with another port. Returns its response statuses for a real and for a forged
+ * webhook.
+ */
 async function runs(code: string, { body, headers }: WebhookCall): Promise<number[]> {
   const port = await findFreePort();
   const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('8080', String(port))], {
@@ -134,8 +137,8 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: /^Retry/ }).click();
   await badge(page, 'succeeded').waitFor();
-  // The open details of the delivery update, too. They have two or three attempts, because one may have been automatic, and the last
-  // attempt succeeded.
+  // The open details of the delivery show each attempt. There are two or three, because an automatic retry may have happened in addition;
+  // the last one succeeded.
   await expect
     .poll(() => page.getByRole('region', { name: 'Responses' }).locator('li .badge').allTextContents())
     .toContain('HTTP 200');
@@ -162,7 +165,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
   expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
 
-  // If a webhook is paused while it fails, the page shows the receiver's last response as the reason.
+  // The webhook is paused while its deliveries fail, so the page shows the receiver's last response.
   receiver.answer = () => ({ status: 500 });
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await log(page).getByRole('cell', { name: 'HTTP 500' }).waitFor();
@@ -245,7 +248,7 @@ test('the page has the same events and reasons for a pause as the service, and c
   expect(getPauseReason([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
     'by hand',
   );
-  // The latest attempt need not belong to the latest delivery, so the attempts of all deliveries are compared.
+  // Find the latest attempt among all deliveries, because it need not belong to the latest delivery.
   expect(
     getPauseReason([
       delivery(['2026-11-20T10:00:00.000Z', null]),
