@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Returns the device with a gateway's prefix before all its topics. */
+/** Returns the device with a gateway's prefix before each of its topics. */
 const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
   const prefixed = <T extends { topic: string }>(sent: T[]) =>
     sent.map((one) => ({ ...one, topic: prefix + one.topic }));
@@ -52,7 +52,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const placements: Record<string, string> = {};
   for (const { family, native_id, discovery_id } of await service.discovered(devices.length)) {
     expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
-    // Devices without timestamps are played faster than real time: hours of simulated time take seconds.
+    // Hours of simulated time are sent in seconds, so the power that follows from the registers is high. The limit allows it.
     const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
     const { device_id, placement } = await send('/v1/devices', { ...device, discovery_id });
     paired.set(family, device_id);
@@ -79,10 +79,10 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const lastMinutes = 0.003 + used(TO_MS) - used(TO_MS - 5 * MINUTE_MS);
   const cases = [
     { family: 'vzlogger', direction: 'import', tolerance: 0.001 },
-    // In accelerated time, two messages without a timestamp may arrive in the same millisecond.
+    // Simulated time is so fast that two messages without a timestamp may arrive in the same millisecond, and one of them does not count.
     { family: 'openevse', direction: 'import', tolerance: lastMinutes },
     { family: 'mbmd', direction: 'import', tolerance: lastMinutes },
-    // The register counts in steps of 100 Wh.
+    // growatt: the register changes in steps of 100 Wh.
     { family: 'growatt', direction: 'export', tolerance: 0.11 },
   ] as const;
   for (const { family, direction, tolerance } of cases) {

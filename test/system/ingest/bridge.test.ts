@@ -23,11 +23,11 @@ import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.t
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const TZ = 'Europe/Berlin';
-/** Start of the simulation: a full hour, such that all readings are in the past. */
+/** Start of the simulated time: a full hour, early enough that all readings are in the past. */
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS;
 const TO_MS = FROM_MS + 7 * HOUR_MS;
 
-/** Tolerance in kWh for families that count in steps of 10 Wh. */
+/** Tolerance in kWh for families whose registers change in steps of 10 Wh. */
 const TOLERANCE: Record<string, number> = { victron: 0.03, zigbee2mqtt: 0.03 };
 
 let service: GatewayHome;
@@ -42,7 +42,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
     shellyEmGen1({ name: 'cellar' }),
-    // This device sends no status messages: they have no timestamp, so their past values would count as current.
+    // This device sends no status messages. They have no timestamp, so their simulated past values would be taken as current.
     shellyPmGen2({ name: 'desk', tellsStatus: false }),
     zigbee2mqttPlug({ name: 'kitchen/fridge' }),
     p1DsmrReader({ tz: TZ }),
@@ -63,8 +63,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   await play(FROM_MS, FROM_MS);
   const paired: { family: string; deviceId: string }[] = [];
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // Devices without timestamps are played faster than real time: seven hours in seconds. Each device plays the meter of the same home, so
-    // all are placed at the grid connection.
+    // Devices without timestamps send seven hours of simulated time within seconds. Each device is a meter of the same home, so all of them
+    // are placed at the grid connection.
     const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
     const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
     paired.push({ family, deviceId: device_id });
@@ -90,15 +90,16 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const used = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
   const expected = used(TO_MS) - used(FROM_MS + MINUTE_MS);
   expect(expected).toBeGreaterThan(1);
-  // Zigbee2MQTT's broker may repeat the value from before the pairing, so the energy of the minute before may also count.
+  // The broker may deliver a Zigbee2MQTT value from before the pairing again, so the energy of the minute before the pairing may also
+  // count.
   const before = used(FROM_MS + MINUTE_MS) - used(FROM_MS);
   const dates = `start=${new Date(FROM_MS).toISOString().slice(0, 10)}&end=${new Date().toISOString().slice(0, 10)}`;
   const kwhOf = async (path: string) =>
     ((await send(`${path}${dates}`)).data as { kwh_used: number }[]).reduce((sum, row) => sum + row.kwh_used, 0);
   for (const { family, deviceId } of paired) {
     const miss = async () => {
-      // If messages without a timestamp arrive in the same millisecond, only the lowest value counts. So the last messages are repeated on
-      // their own.
+      // Of messages without a timestamp that arrive in the same millisecond, only the lowest value counts, so the last messages are sent
+      // again, alone.
       await play(TO_MS, TO_MS);
       const surplus = (await kwhOf(`/v1/devices/${deviceId}/usage?`)) - expected;
       return Math.max(-surplus, surplus - (family === 'zigbee2mqtt' ? before : 0));
@@ -107,7 +108,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   }
   expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - devices.length * expected)).toBeLessThan(0.3);
 
-  // Energy of devices with timestamps is in the hours in which it was used. No other message was rejected.
+  // Energy of devices with timestamps is in the hours in which it was used. Messages were rejected for no other reason than conflicting
+  // values.
   const tasmota = paired.find(({ family }) => family === 'tasmota')?.deviceId;
   const { data } = await send(`/v1/devices/${tasmota}/usage?group_by=hour&${dates}`);
   expect(data.length).toBeGreaterThanOrEqual(7);

@@ -46,7 +46,7 @@ async function connect({ username, password }: Login, more: IClientOptions = {})
 }
 /** Resident memory of the worker in MiB (proc(5), statm: second field, in pages of 4 KiB). */
 const residentMib = () => Number(readFileSync(`/proc/${made.ingest.process.pid}/statm`, 'utf8').split(' ')[1]) / 256;
-/** Time within which the broker must end a connection, in ms; much shorter than the keepalive would take. */
+/** Time within which the broker must end a connection, in ms. The time-out of the keepalive is much longer. */
 const SOON_MS = 10_000;
 const usageTopic = (userId: string) => `energy/v1/homes/${userId}/usage`;
 
@@ -66,7 +66,7 @@ async function sendRaw({ username, password }: Login, clientId: string, packets:
     bytes += data.length;
   });
   for (const packet of packets) socket.write(packet);
-  /** Resolves when `count` PUBREC packets of four bytes each have arrived, or when the connection has ended. */
+  /** Resolves when the broker has sent `count` PUBREC packets (four bytes each), or when the connection has ended. */
   const acknowledged = (count: number) => Promise.race([isEnded, expect.poll(() => bytes).toBe(4 * count)]);
   return { socket, isEnded, acknowledged };
 }
@@ -83,7 +83,7 @@ const subscribePacket = (topics: readonly string[]) =>
     subscriptions: topics.map((topic) => ({ topic, qos: 1 as const })),
   } as Parameters<typeof generate>[0]);
 
-/** Returns the longest time until one of a neighbour's readings is acknowledged, in ms. */
+/** Publishes readings of another device. Returns the longest time until one of them is acknowledged, in ms. */
 async function slowestPuback(client: MqttClient, topic: string, times: number): Promise<number> {
   let slowest = 0;
   for (let turn = 0; turn < times; turn++) {
@@ -157,7 +157,7 @@ test('QoS 2 messages that are never released take no memory, whatever client ids
     socket.destroy();
   }
   await slowestPuback(client, neighbour.topic, 20);
-  // 400 MB of messages were sent, so the bound shows that the messages are not stored in memory.
+  // The clients sent 400 MB of messages. The growth of less than 200 MiB shows that the process does not store them in memory.
   await expect.poll(() => residentMib() - before).toBeLessThan(200);
   await client.endAsync(true);
 });

@@ -52,7 +52,7 @@ test.each(VERSIONS)(
       await first.publishAsync(homes[0].topic, reading(turn), { qos: 1 });
       await second.publishAsync(homes[1].topic, reading(turn), { qos: turn === 3 ? 2 : 1 });
     }
-    // A third client with the same client id ends no connection of another login.
+    // A third login uses the same client id. The connections of the other logins stay open.
     const third = await (await meter(version)).connect();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect([first, second, third].map(({ connected }) => connected)).toEqual([true, true, true]);
@@ -83,13 +83,13 @@ test.each(VERSIONS)(
     ];
     await first.publishAsync(homes[0].topic, reading(1), { qos: 2 });
     await second.publishAsync(homes[1].topic, reading(1), { qos: 2 });
-    // The connection of one login is cut off: only the will of this login is published.
+    // The connection of one login is cut. The broker publishes the will of this login only.
     first.stream.destroy();
     await expect.poll(homes[0].isFaulty).toBe(true);
     expect(await homes[1].isFaulty()).toBe(false);
     expect(second.connected).toBe(true);
-    // The login reconnects, with its pending messages, while the other login is connected. A clean session of a third login with the same
-    // client id gets none of these messages.
+    // One login reconnects and gets its pending messages, while the other login is connected. A third login starts a clean session with the
+    // same client id and gets none of these messages.
     const stranger = await (await meter(version)).connect({ clean: true });
     const back = await homes[0].connect({ clean: false });
     await back.publishAsync(homes[0].topic, reading(2), { qos: 2 });

@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Starts the demo once with two days of history, and ends it after the history is sent. */
+/** Starts the demo with two days of history, and ends it when the history is sent. */
 async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }> {
   const homes = await ensureDemoHomes(db, { historyDays: 2, nowMs });
   const players = await createDevicePublishers(`mqtt://127.0.0.1:${broker.port}`, homes.devices);
@@ -57,7 +57,7 @@ async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }>
   }
 }
 
-/** Returns the energy that a register of a device counts between two times. */
+/** Returns the energy by which a register of a device rises between two times. */
 function counted(device: DemoDevice, register: number, fromMs: number, toMs: number): MilliwattHours {
   const shown = (atMs: number) =>
     kwhToMilliwattHours((device.readings(atMs, false)[register] as MeterReading).energy_total_kwh);
@@ -85,7 +85,7 @@ describe('the homes of the demo', () => {
 
   it('send the missing history, and no reading twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
-    // The homes have 23 registers of electricity with readings every quarter-hour. Gas, water and the thermostat have hourly readings.
+    // The demo's homes have 23 electricity registers with readings every quarter-hour. Other devices (gas, water, thermostat) send hourly.
     expect(first.sent).toBeGreaterThan(23 * 2 * 22 * 4);
     const again = await start(nowMs - 2 * HOUR_MS);
     expect(again.sent).toBe(0);
@@ -184,7 +184,7 @@ describe('the homes of the demo', () => {
       expect(await annasDays(userId)).toBe(before);
       expect(ids(again.homes)).not.toContain(deviceId);
       expect(ids(again.homes).slice(1)).toEqual(ids(homes).slice(1));
-      // A day later the new device continues from the end of the old device, and is not replaced again.
+      // A day later, the demo continues the replacement device, and does not replace it again.
       const later = await ensureDemoHomes(db, { historyDays: 2, nowMs: nowMs + 24 * HOUR_MS });
       expect(ids(later)).toEqual(ids(again.homes));
       expect(meterOf(later).knownUntilMs).toBe(nowMs);
@@ -247,7 +247,7 @@ describe('the demo shows', () => {
     expect(flows).toMatchObject({ coverage: 1, complete: true });
     const { grid_import_kwh, grid_export_kwh, production_kwh, charged_kwh, discharged_kwh } = flows ?? expect.fail();
     const used = (grid_import_kwh ?? 0) - (grid_export_kwh ?? 0) + (production_kwh ?? 0) + (discharged_kwh ?? 0);
-    // The sum may differ slightly, because each of the five registers is rounded down to a watt-hour.
+    // Each of the five registers is rounded down to a watt-hour, so the sum of their energy may differ slightly.
     expect(used - (charged_kwh ?? 0)).toBeCloseTo(usedKwh(range.from.getTime(), range.to.getTime()), 1);
     expect(flows?.consumption_kwh).toBeGreaterThan(50);
     expect(flows?.untracked_kwh).toBeGreaterThan(20);
@@ -290,7 +290,7 @@ describe('the demo shows', () => {
 
   it('Daan: a car, and an offer that is cheaper than his dynamic tariff', async () => {
     expect(await devicesOf('daan')).toEqual(['Meter cupboard: smart_meter, grid', 'Car: ev_charger, consumption']);
-    // The remark compares twelve months of costs. This test has data for two months, so it checks the costs of these two.
+    // The remark compares the costs of twelve months. This test has data for only two months, and checks the costs of these.
     const { userId, timezone } = home('daan');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';

@@ -32,12 +32,12 @@ test('a connection ends within seconds of its device, owner or password; others 
   const emails = ['a@x.example', 'b@x.example', 'c@x.example', 'd@x.example'];
   const [deleted, erased, released, kept] = await Promise.all(emails.map(device));
   if (!deleted || !erased || !released || !kept) throw new Error('four were connected');
-  // A simulator has a temporary secret of its own, which remains valid whatever happens to the device's secret.
+  // A simulator uses a temporary secret. This secret stays valid when the device's own secret changes.
   const playing = await createTemporarySecret(db, released.deviceId);
   const player = await connect(released.deviceId, playing?.secret ?? '');
   await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId);
   await eraseUser(db, erased.userId);
-  // The device is released, and claimed by another meter before the next check: it has a password again, but a different one.
+  // Before the next check, the device is released and claimed by another meter. It has a password again, but not the same one.
   await releaseDevice(db, ALL_ACCOUNTS, released.deviceId);
   const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
   const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];

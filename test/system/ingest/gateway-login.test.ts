@@ -55,7 +55,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await expect.poll(() => discovered(home.userId)).toEqual(['plug']);
   });
 
-  // The following tests are not for an external broker, which checks logins itself or calls the service
+  // The following tests do not apply to an external broker, which checks logins itself or by a call to the service
   // (test/database/api/broker-calls.test.ts).
   if (broker === 'mosquitto') return;
 

@@ -41,7 +41,7 @@ async function connect(login: { username: string; password: string }, more: mqtt
   client.on('message', (topic, payload, { retain }) => void received.push({ topic, text: payload.toString(), retain }));
   await new Promise((resolve) => client.once('connect', resolve));
   clients.push(client);
-  /** Returns the QoS that the broker granted; 128 means refused. */
+  /** Subscribes, and returns the QoS that the broker granted; 128 means that the broker refused the subscription. */
   const subscribe = async (...topics: string[]) => {
     const granted = await client.subscribeAsync(topics, { qos: 1 }).catch(() => null);
     return granted === null ? 128 : granted.map(({ qos }) => qos as number);
@@ -72,7 +72,8 @@ test('a home receives its usage at once and after each reading, retained for lat
   await expect.poll(() => JSON.parse(reader.heard.at(-1)?.text ?? '').this_month.kwh_used, soon).toBeCloseTo(0.5, 3);
   const publishedUsage = JSON.parse(reader.heard.at(-1)?.text ?? '');
   expect(Date.parse(publishedUsage.as_of)).toBeGreaterThan(now - 60_000);
-  // Without a power channel, the published power is the mean power according to the register. A measured power takes precedence.
+  // Before, the meter had sent no power, so the published power was an average computed from its register. A measured power replaces this
+  // average.
   const usage = () => JSON.parse(reader.heard.at(-1)?.text ?? '');
   await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, '{"power_w": 2500}', { qos: 1 });
   await expect.poll(() => [usage().power_w, usage().power_mean_minutes], soon).toEqual([2_500, null]);

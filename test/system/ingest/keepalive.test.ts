@@ -7,7 +7,10 @@ import { startMosquitto } from '#test/support/mosquitto.ts';
 
 const PINGRESP = Buffer.from([0xd0, 0x00]);
 
-/** A proxy to the broker that drops PINGRESP packets. This simulates a backlog, behind which they arrive too late. */
+/**
+ * Starts a proxy to the broker that drops PINGRESP packets. The client sees the same as behind a backlog, in which these packets arrive too
+ * late.
+ */
 async function wayWithoutPingResponses(brokerPort: number) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -54,7 +57,7 @@ test('keeps a connection with messages, however late a ping’s response is, and
     log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) }),
   });
   const device = await mqtt.connectAsync(mosquitto.url);
-  // mqtt.js gives up 3 s after the last response to a ping; on a busy machine this process may be delayed by as much.
+  // mqtt.js ends the connection 3 s after the last PINGRESP. On a busy machine it may do so later, so publish for longer.
   const until = Date.now() + 5_000;
   let sent = 0;
   for (; Date.now() < until; sent++) {

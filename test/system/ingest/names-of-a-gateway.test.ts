@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const HOUR_MS = 3_600_000;
-/** The last five full hours, with a reading at each bound of an hour. */
+/** Start of the last five full hours. The test sends a reading at the start and the end of each hour. */
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
 const dates = [-1, 1].map((days) => new Date(Date.now() + days * 24 * HOUR_MS).toISOString().slice(0, 10));
 
@@ -19,7 +19,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   const client = await mqtt.connectAsync(await service.bridge(['cellar/#', 'givenergy/#']));
   const publish = (topic: string, payload: object | string) =>
     client.publishAsync(topic, typeof payload === 'string' ? payload : JSON.stringify(payload), { qos: 1 });
-  /** Message of a meter after some hours: registers that rise, and daily registers that restart at the third hour. */
+  /** Returns the message of a meter at an hour: total registers that rise, and registers of the day that restart at the third hour. */
   const meter = (hour: number) => ({
     wifi_strength: 80,
     InvSerial: 12_345_678,
@@ -72,17 +72,17 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
 });
 
 /**
- * Messages of a family at a step (0 to 5), and the energy that the family's devices have counted by this step: kWh imported or charged, and
- * kWh exported or produced.
+ * Messages of a family at a step (0 to 5). `counts` is the energy that the family's devices have counted after the last step: kWh imported
+ * or charged, and kWh exported or produced.
  */
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
   counts: Record<string, { used: number; export: number }>;
-  /** Devices that need their owner's attention and count nothing. */
+  /** Devices that count nothing until their owner has answered a question. */
   asks?: readonly string[];
 }
 
-/** Registers at a step: one rises by 0.05 kWh a step, one by 0.02 kWh, and a daily one restarts at the third step. */
+/** Registers at a step: one rises by 0.05 kWh a step, and one by 0.02 kWh. A register of the day restarts at the third step. */
 const up = (step: number) => Number((1_234.5 + 0.05 * step).toFixed(3));
 const down = (step: number) => Number((678.25 + 0.02 * step).toFixed(3));
 const today = (step: number) => (step < 3 ? 8 + step : step - 3);
@@ -262,8 +262,7 @@ test('registers of known families count exactly or need the owner’s attention,
         });
       }
     }
-    // Pause between messages. The messages have no time of their own: two readings of one register in the same millisecond would count as
-    // one.
+    // Pause between messages, which contain no time: two readings of a register in the same millisecond would count as one.
     await sleep(20);
   };
   await publish(0);
@@ -274,7 +273,7 @@ test('registers of known families count exactly or need the owner’s attention,
   expect(found.map(({ native_id }) => native_id).sort()).toEqual(names.toSorted());
   const paired = new Map<string, string>();
   for (const { native_id, discovery_id } of found) {
-    // The devices have a limit of 1 GW, because the simulated registers rise within milliseconds.
+    // The simulated registers rise within milliseconds, so the power that follows from them is high. The limit of 1 GW allows it.
     const settings = { type: 'thing', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     paired.set(native_id, (await send('/v1/devices', { ...settings, discovery_id })).device_id);
   }

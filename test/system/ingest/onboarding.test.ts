@@ -127,8 +127,8 @@ describe('a device with a client certificate', () => {
     await expect(withCertificate(certificate, { username: mine.deviceId })).rejects.toThrow();
     expect(await hasReported(mine.deviceId)).toBe(false);
 
-    // A client certificate without one of our device ids belongs to the device with which it is registered, unless the client logs in as
-    // another device.
+    // A client certificate that contains no device id of the service belongs to the device for which it is registered. The client cannot
+    // use it to log in as another device.
     const stolen = await ours.sign('serial 43');
     await register(mine.deviceId, stolen);
     const login = { username: own.deviceId, password: own.secret };
@@ -168,7 +168,8 @@ describe('a device with a client certificate', () => {
     const login = { username: deviceId, password: secret };
     await send(await connect(login), deviceId);
     await send(await connect(login, false), deviceId);
-    // A certificate of our authority without one of our device ids is no login by itself, and does not prevent a login with a password.
+    // A certificate from the service's own authority that contains no device id is no login by itself. The client can still log in with a
+    // password.
     await send(await withCertificate(await ours.sign('somebody'), login), deviceId);
     await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
     await expect(connect()).rejects.toThrow();

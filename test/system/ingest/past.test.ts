@@ -41,7 +41,7 @@ async function meter() {
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const bring = (read: ImportReader, ...files: string[]) =>
     importFiles(db, { deviceId: device.device_id, files, mqttUrl: `mqtt://127.0.0.1:${broker.port}`, read });
-  /** Returns the kWh of each hour in order: import, export, and the estimated part of the import. */
+  /** Returns the energy of each hour in kWh: import, export, and the estimated part of the import. */
   const hours = async () => {
     const { rows } = await database.pool.query(
       `SELECT energy_milliwatt_hours / 1e6 AS imported, export_milliwatt_hours / 1e6 AS exported, estimated_milliwatt_hours / 1e6 AS estimated
@@ -63,10 +63,10 @@ describe('an imported history', () => {
     const rows = [
       [0, 7_000, 0],
       [1, 7_001, 1],
-      // The meter was replaced; the new meter started at 900.
+      // The meter has been replaced. The new meter's register starts at 900.
       [2, 900.5, 1.5],
       [3, 902.5, 3.5],
-      // Home Assistant was off for three hours.
+      // Home Assistant was not running for three hours.
       [7, 906.5, 7.5],
     ];
     for (const [hour, state, sum] of rows)
@@ -89,7 +89,7 @@ describe('an imported history', () => {
     expect(await hours()).toEqual(expected);
     expect(await bring(read, file)).toMatchObject({ sent: 5, left_out: {} });
     expect(await hours()).toEqual(expected);
-    // From here on, the new meter itself reports. Its register continues at 906.5, so there is no jump.
+    // From now on, the new meter sends readings itself. Its register continues at 906.5, so there is no jump.
     const live = join(folder, 'live.csv');
     await writeFile(
       live,
@@ -125,7 +125,8 @@ describe('an imported history', () => {
     const before = Array.from({ length: 100 }, (_, hour) => [hour, 1_000 + hour, hour] as const);
     expect(await home.bring(read, await bringing('before.db', before))).toMatchObject({ sent: 100, rejected: {} });
     expect(await total()).toBeCloseTo(99);
-    // From hour 50 on, the sums in Home Assistant were corrected by 5. At hour 100 a used meter was installed, which showed 40.
+    // In Home Assistant's data, the sums are corrected by 5 from hour 50 on. At hour 100, the meter is replaced by a used one, whose
+    // register shows 40.
     const after = Array.from(
       { length: 200 },
       (_, hour) => [hour, hour < 100 ? 1_000 + hour : hour - 60, hour < 50 ? hour : hour + 5] as const,
@@ -149,7 +150,7 @@ describe('an imported history', () => {
       ].join('\r\n'),
     );
     const { deviceId, bring, hours } = await meter();
-    // The file is imported twice. Gas counts in addition to electricity.
+    // The file is imported twice. It contains gas as well as electricity.
     for (const _ of ['once', 'twice'])
       expect(await bring(createDsmrReaderImport(), file)).toMatchObject({
         rows: 2,

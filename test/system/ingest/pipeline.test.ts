@@ -10,7 +10,7 @@ import { createTemporaryFolder, type RoleProcess, startRole } from '#test/suppor
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const HOUR_MS = 3_600_000;
-/** A full hour of yesterday. All readings of the tests are at or after this time. */
+/** Start of an hour of yesterday. No reading of the tests is earlier. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
 
 for (const broker of ['embedded', 'mosquitto'] as const) {
@@ -77,7 +77,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       return rows.map((row) => [(row.hour.getTime() - BASE_MS) / HOUR_MS, row.energy_milliwatt_hours]);
     }
 
-    /** With mosquitto, the broker itself sends the PUBACK, so wait until readings are stored. */
+    /** Repeats a check until it succeeds. An external broker acknowledges a message before the worker has stored it. */
     async function eventually(check: () => Promise<void>, withinMs = 300_000): Promise<void> {
       const untilMs = Date.now() + withinMs;
       for (;;) {
@@ -159,10 +159,10 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       let over = false;
       const stream = (async () => {
         const underWay = new Set<Promise<void>>();
-        // The number of sent messages is bounded, because an external broker acknowledges faster than a busy machine stores.
+        // The number of messages is limited, because an external broker acknowledges messages faster than a busy machine stores them.
         while (!over && sent < 20_000) {
           const index = sent++;
-          // Repeats messages until they are acknowledged, as a device does. (If a connection is lost, mqtt.js gives up pending messages.)
+          // Repeats a message until it is acknowledged, as a device does. After a lost connection, mqtt.js would drop the pending messages.
           const untilAcknowledged = async () => {
             while (
               !(await publish(meter, register(index / 100, 500 + index / 1_000)).then(

@@ -8,8 +8,8 @@ import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.t
 
 const MINUTE_MS = 60_000;
 /**
- * Start of the simulation. Neither device sends timestamps, so its hours count at their time of receipt, and any day with enough data will
- * do.
+ * Start of the simulated time. The devices send no timestamps, so their energy counts in the hours in which it is received, and the
+ * simulated day does not matter.
  */
 const FROM_MS = Date.parse('2026-11-18T10:00:00Z');
 const TO_MS = FROM_MS + 90 * MINUTE_MS;
@@ -31,13 +31,13 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // The placement that the decoder derives overrides the type that was entered.
+    // The decoder derives the place of the device from its messages. This place overrides the type that the user has entered.
     const settings = { type: 'smart_meter', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     const device = await send('/v1/devices', { ...settings, discovery_id });
     paired.set(family, device.device_id);
     expect([family, device.placement]).toEqual([family, family === 'opendtu' ? 'production' : 'consumption']);
   }
-  // The first reading of each device is its baseline.
+  // The first reading of a register adds no energy. Later readings are compared with it.
   await play(FROM_MS + MINUTE_MS, TO_MS);
 
   const register = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
@@ -51,7 +51,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
       data.reduce((total: number, row: Record<string, number | null>) => total + (row[name] ?? 0), 0);
     return { used: sum('kwh_used'), exported: sum('export_kwh') };
   };
-  // An inverter's output counts as production and not as consumption; a charger's input counts as consumption and not as production.
+  // The inverter's output counts as production, not as consumption. The charger's input counts as consumption, not as production.
   const rounded = async (family: string) => {
     const { used, exported } = await kwhOf(family);
     const is = (kwh: number) => Math.abs(kwh - expected) < lastMinutes;

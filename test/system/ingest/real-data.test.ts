@@ -63,7 +63,7 @@ async function importWeek(file: string) {
   return result;
 }
 
-/** Returns the kWh of the file's home by hour, from the hourly aggregate. */
+/** Returns the energy of a home by hour in kWh, as read from the hourly aggregate. Each file belongs to one home. */
 async function hours(file: string, from: string, to: string) {
   const { rows } = await database.pool.query<Record<'energy_milliwatt_hours' | 'estimated_milliwatt_hours', number>>(
     'SELECT energy_milliwatt_hours, estimated_milliwatt_hours FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
@@ -151,7 +151,7 @@ describe('the register of a real home, imported over MQTT', () => {
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'attic' });
     const folder = await mkdtemp(join(tmpdir(), 'overlaps-'));
     const file = join(folder, 'overlaps.csv');
-    // Intervals of half an hour that are sent every quarter-hour, so every second interval overlaps one that counted.
+    // Readings of half-hour intervals, one for each quarter-hour. Every second interval overlaps one that counted.
     const rows = Array.from(
       { length: 8 },
       (_, index) => `${new Date(Date.UTC(2017, 0, 2) + index * 900_000).toISOString()},1`,
@@ -162,7 +162,7 @@ describe('the register of a real home, imported over MQTT', () => {
     const options = { deviceId: device.device_id, files: [file], mqttUrl, read: reading(csv) };
     const result = await importFiles(db, options);
     expect(result).toMatchObject({ sent: 8, rejected: {}, left_out: { overlap: 4 } });
-    // If a channel has a register, the intervals of the channel do not count.
+    // If a channel has a register, the channel's interval readings do not count.
     await importFiles(db, { ...options, read: reading({ ...csv, kind: 'register' }) });
     expect(await importFiles(db, options)).toMatchObject({ sent: 8, rejected: {}, left_out: { uncounted: 8 } });
     const gas = { ...csv, channel: 'gas', kind: 'register' as const };

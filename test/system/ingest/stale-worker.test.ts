@@ -18,7 +18,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a worker that was stopped while another wrote its devices does not write from its stale cache when it resumes', async () => {
   const folder = await createTemporaryFolder();
-  // The workers have separate brokers. Each worker receives only the messages published to its own broker, and both write the same devices.
+  // Two workers write readings of the same devices. Each worker has its own broker, and receives only messages that were published there.
   const ends = await Promise.all(
     [0, 1].map(async () => {
       const mosquitto = await startMosquitto();
@@ -36,7 +36,7 @@ test('a worker that was stopped while another wrote its devices does not write f
   }
   const base = Date.now() - 10 * 3_600_000;
   let sent = 0;
-  /** Publishes `count` readings of each device, a minute apart, without waiting. */
+  /** Publishes `count` readings of each device, with timestamps a minute apart, without a pause. */
   const publish = (client: typeof first.client, count: number) => {
     const published: Promise<unknown>[] = [];
     for (let turn = 0; turn < count; turn++, sent++) {
@@ -49,7 +49,7 @@ test('a worker that was stopped while another wrote its devices does not write f
     (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count / DEVICES;
 
   for (let round = 0; round < 3; round++) {
-    // The worker is stopped during the stream, possibly within a transaction.
+    // The worker is frozen while it receives messages, perhaps within a transaction.
     const streaming = publish(first.client, 40);
     await wait(60 * round);
     first.worker.process.kill('SIGSTOP');

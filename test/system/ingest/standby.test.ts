@@ -62,7 +62,7 @@ const stored = async (deviceIds: string[]) =>
   ).rows[0].count;
 
 const METERS = 20;
-/** Publishes at most 2,000 readings a second until it is stopped. Each message raises its meter's register by 1 mWh. */
+/** Publishes readings until it is stopped, at most 2,000 a second. Each reading raises the register of its meter by 1 mWh. */
 function publish(meters: string[]): { stop(): Promise<number> } {
   const base = Date.now() - 20 * 3_600_000;
   let sent = 0;
@@ -109,17 +109,17 @@ test('one worker serves while others are on standby, whichever are killed, stopp
   const meters = await devices(METERS);
   const publishing = publish(meters);
   await untilMore(meters);
-  // After the worker is killed, the standby takes over its session and the unacknowledged messages.
+  // The killed worker had not acknowledged its last messages. The standby worker takes over the session with these messages.
   await first.kill();
   gone(first);
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
   const third = await start();
   expect(third.ready.standing_by).toBe(true);
-  // The active worker is stopped while the standby is running.
+  // The active worker is stopped while a standby worker is running.
   expect(await second.stop()).toBe(0);
   gone(second);
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
-  // The last worker is stopped, so the broker stores the messages.
+  // No worker is left, so the broker must store the messages.
   expect(await third.stop()).toBe(0);
   gone(third);
   await wait(500);
@@ -137,9 +137,9 @@ test('the standby takes over from a hung worker, which ends when it resumes; not
   await untilMore(meters);
   const ended = new Promise((resolve) => serving.process.once('exit', resolve));
   serving.process.kill('SIGSTOP');
-  // Wait until the messages that were in flight at the stopped worker are stored.
+  // Wait until the database has committed what the frozen worker had already sent.
   await wait(500);
-  // The stopped worker's database session ends only after 5 s, so the time limit is longer.
+  // The database ends the session of a frozen worker only after 5 s, so the time limit is longer.
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(12_000));
   serving.process.kill('SIGCONT');
   expect(await ended).toBe(1);
@@ -148,7 +148,7 @@ test('the standby takes over from a hung worker, which ends when it resumes; not
   await expectAll(meters, await publishing.stop());
 });
 
-/** An MQTT client of the service in this process, which reports the messages that it takes. */
+/** Starts the service's MQTT client in this process. `taken` is called with each message that the client receives. */
 const inProcess = (taken: (payload: string) => boolean) =>
   startStandbyClient({
     url: mosquitto.url,
@@ -175,9 +175,9 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
     clean: false,
     protocolVersion: 5 as const,
   };
-  // Create messages that wait in the session of a worker that has ended.
+  // Create a session of an earlier worker, in which messages wait.
   const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
-  // The test adds the second subscription, so that it can identify messages of this session.
+  // The second subscription brings messages that only this session contains.
   await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
   await earlier.endAsync();
   const WAITING = 500;
@@ -191,7 +191,8 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   const taken = new Set<string>();
   const source = await inProcess((payload) => {
     taken.add(payload);
-    // The worker is full after the first message and has room again a moment later. A session that the worker takes over must then resume.
+    // The client refuses the first message, as a worker does whose buffers are full, and accepts messages a moment later. The session that
+    // it takes over must then resume.
     if (taken.size > 1) return true;
     setImmediate(() => source.resume());
     return false;
@@ -201,7 +202,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   expect(await isNoted()).toBe(false);
   await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
   await expect.poll(isNoted).toBe(true);
-  // The earlier session receives no more messages: a message published now arrives once.
+  // The earlier session has no subscription any more, so a new message arrives only once.
   const again = await mqtt.connectAsync(mosquitto.url, session);
   const here: string[] = [];
   again.on('message', (_, payload) => here.push(payload.toString()));
@@ -243,7 +244,7 @@ test('a restarted broker has lost no acknowledged message, also with a standby',
   const standby = await startStandbyClient(options((payload) => taken.add(payload)));
   expect([serving.isStandingBy(), standby.isStandingBy()]).toEqual([false, true]);
   await before.stop();
-  // Messages that devices publish before the worker returns are stored in the worker's session, because its subscription exists.
+  // The worker's session has a subscription, so the broker stores the messages that devices publish before the worker returns.
   const after = await startMosquitto({ configuration, port });
   const device = await mqtt.connectAsync(after.url);
   for (let index = 0; index < 200; index++)

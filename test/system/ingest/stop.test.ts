@@ -8,7 +8,8 @@ import { createTemporaryFolder, type RoleProcess, startRole } from '#test/suppor
 import { pairDevices } from '../../../bench/support.ts';
 
 /**
- * Number of messages of a flood that waits at the broker (more than ingest holds at once, 20,000), number of devices, and number of floods.
+ * A flood is a number of messages that wait at the broker when a worker starts. MESSAGES exceeds 20,000, which is the maximum that a worker
+ * holds at once.
  */
 const [MESSAGES, DEVICES, FLOODS] = [26_000, 20, 2];
 const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.ts');
@@ -48,7 +49,7 @@ async function stored(): Promise<number> {
   return (await database.pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n;
 }
 
-/** Runs `work` while the PostgreSQL processes that serve the workers are stopped, as on a machine that hangs. */
+/** Runs `work` while the PostgreSQL processes that serve the workers are frozen. */
 async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   const { rows } = await database.pool.query(
     `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'energy ingest'`,
@@ -62,8 +63,8 @@ async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it. On an idle machine a worker takes 4 s at
- * most.
+ * Stops a worker. Returns its exit code, and whether it ended in time: before the moment at which its supervisor would kill it. On an idle
+ * machine a worker needs at most 4 s.
  */
 async function leave(worker: RoleProcess): Promise<{ code: number | null; isSoon: boolean }> {
   const fromMs = performance.now();
@@ -76,7 +77,7 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await flood();
   const first = await start();
   await expect.poll(stored, { interval: 10 }).toBeGreaterThan(0);
-  // Simulate a broker that is busy with other clients: it receives the worker's DISCONNECT late, and sends all waiting messages until then.
+  // Simulate a broker that is busy with other clients. It handles the worker's DISCONNECT late, and sends waiting messages until then.
   process.kill(mosquitto.pid, 'SIGSTOP');
   const leaving = await leave(first);
   process.kill(mosquitto.pid, 'SIGCONT');
@@ -93,12 +94,12 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await blocker.query('ROLLBACK');
   blocker.release();
 
-  // The database does not respond at all, so neither the active worker nor the standby can release anything.
+  // The database does not respond, so neither the active worker nor the standby worker can release its lock or its session.
   const serving = await start();
   const standingBy = await start();
   expect([serving.ready.standing_by, standingBy.ready.standing_by]).toEqual([undefined, true]);
   const both = await whileDatabaseHangs(async () => {
-    // Wait for the standby's next query, which it sends every 0.4 s.
+    // Wait for the standby's next query. The standby sends one every 0.4 s.
     await new Promise((resolve) => setTimeout(resolve, 600));
     return Promise.all([leave(serving), leave(standingBy)]);
   });

@@ -39,7 +39,7 @@ function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () =>
 test('the pinned mqtt.js still allows messages to be intercepted before it processes them, and acknowledged later, many at a time', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
-  // Maximum number of messages that the broker sends without an acknowledgement.
+  // The broker sends at most five messages without an acknowledgement (receiveMaximum).
   const { client, taken } = taking(broker.url, { properties: { receiveMaximum: 5 } });
   const seenByMqttJs: string[] = [];
   client.on('message', (topic) => seenByMqttJs.push(topic));
@@ -48,14 +48,14 @@ test('the pinned mqtt.js still allows messages to be intercepted before it proce
   const takenTexts = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
   await expect.poll(takenTexts).toEqual(upTo(5));
-  // The broker responds to a subscription after sending all messages that it may send, so no further message follows.
+  // When the broker responds to this subscription, it has sent all messages that it may send. No further message follows.
   await client.subscribeAsync('u', { qos: 1 });
   expect(takenTexts()).toEqual(upTo(5));
   for (const { receipt } of taken) receipt.done();
   await expect.poll(() => takenTexts().length).toBeGreaterThanOrEqual(10);
   for (const { receipt } of taken.slice(5)) receipt.done();
   await expect.poll(takenTexts).toEqual(upTo(12));
-  // mqtt.js still handles its own publishes and pings.
+  // mqtt.js still handles the client's own PUBLISH and PINGREQ packets.
   await client.publishAsync('u', 'own', { qos: 1 });
   await expect.poll(() => taken.at(-1)?.topic).toBe('u');
   const answered = new Promise((resolve) => client.once('packetreceive', ({ cmd }) => resolve(cmd)));
@@ -75,7 +75,7 @@ test('messages without an acknowledgement are sent again after a reconnection, a
   for (const text of ['a', 'b', 'c']) await sender.publishAsync('again', text, { qos: 1 });
   await expect.poll(() => taken.length).toBe(3);
   taken[0]?.receipt.done();
-  // When the broker responds to a later packet, it has received the acknowledgement.
+  // The broker handles packets in order. When it responds to this packet, it has handled the acknowledgement before it.
   await client.subscribeAsync('something else', { qos: 1 });
   const back = new Promise((resolve) => client.once('connect', resolve));
   const errors: unknown[] = [];
@@ -83,7 +83,7 @@ test('messages without an acknowledgement are sent again after a reconnection, a
   client.stream.destroy();
   await back;
   await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
-  // Acknowledgements of messages from the lost connection are sent to no broker.
+  // These acknowledgements belong to messages of the lost connection, so they are not sent on the new one.
   for (const { receipt } of taken.slice(1)) receipt.done();
   await client.subscribeAsync('something else', { qos: 1 });
   expect([client.connected, errors]).toEqual([true, []]);
