@@ -17,7 +17,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Starts a role whose database is at the given port of the machine. `output` returns the role's output. */
+/** Starts a role whose database is at this port of the machine. `output` returns what the role has printed. */
 function start(role: string, port: number) {
   const { username, pathname } = new URL(database.url);
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
@@ -36,7 +36,7 @@ const waits = (role: ReturnType<typeof start>) =>
   expect.poll(role.output).toMatch(/ECONNREFUSED.*"waiting for the database/);
 const exitOf = (process: ChildProcess) => new Promise((done) => process.once('exit', (code) => done(code)));
 
-/** Forwards connections at a port to the test's server, which listens only on a socket file. */
+/** Accepts connections at a port and forwards them to the test's database server, which listens only on a socket file. */
 function openAt(port: number): Promise<Server> {
   const { searchParams } = new URL(database.url);
   const server = createServer((socket) => {

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const planFor = (target: string, isArchiving = true): BackupPlan => ({ dataDir, target, isArchiving, key: null });
 
-/** Runs a function with a file system of this size in MB. */
+/** Runs a function with a folder on a file system of this size in MB. */
 async function onDisk(megabytes: number, run: (disk: string) => Promise<void>): Promise<void> {
   const disk = join(folder.path, `disk-${megabytes}`);
   await mkdir(disk);

@@ -47,7 +47,7 @@ async function energy(...args: string[]): Promise<{ status: number; stdout: stri
 const CONTENT = `SELECT (SELECT count(*) FROM readings)::int AS readings, (SELECT sum(energy_milliwatt_hours) FROM user_hourly)::bigint AS "milliwattHours",
   (SELECT count(*) FROM api_keys)::int AS keys, (SELECT array_agg(device_id ORDER BY 1) FROM devices) AS devices`;
 
-/** Publishes readings for a while. Returns how many were acknowledged. */
+/** Publishes readings for a while. Returns the number of acknowledged readings. */
 async function stream(players: Awaited<ReturnType<Installation['players']>>, ms: number): Promise<number> {
   const fleet = startFleet(installation.brokerUrl, players, 300);
   await new Promise((done) => setTimeout(done, ms));
@@ -55,7 +55,7 @@ async function stream(players: Awaited<ReturnType<Installation['players']>>, ms:
   return fleet.acknowledged;
 }
 
-/** Returns the name of the only installation's folder in the target, except the folder `but`. */
+/** Returns the name of the installation's folder in the backup target, ignoring the folder `but`. Expects exactly one folder. */
 async function findInstallationFolder(but = ''): Promise<string> {
   const all = await readdir(target).catch(() => []);
   const names = all.filter((name) => name.startsWith('installation-') && name !== but);
@@ -65,7 +65,7 @@ async function findInstallationFolder(but = ''): Promise<string> {
 const copiesIn = async (home: string) =>
   (await readdir(join(target, home))).filter((name) => /^base-[^.]*$/.test(name));
 
-/** Lets PostgreSQL complete the current WAL segment, and waits until this segment is archived. */
+/** Makes PostgreSQL complete the current WAL segment, and waits until the backup contains this segment. */
 async function archiveNow(): Promise<void> {
   const pool = createPool(getSuperuserUrl(join(installation.folder, 'data'), 'postgres'), { max: 1 });
   const { rows } = await pool.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
@@ -118,7 +118,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await pool.end();
   await server.stop();
 
-  // The restored installation serves requests, and archives into a new folder of its own.
+  // The restored installation serves requests, and archives its WAL into a new folder.
   await installation.start();
   await expect.poll(() => findInstallationFolder(home).then(copiesIn)).toHaveLength(1);
   await installation.stop();
@@ -130,7 +130,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await expectErrors(join(target, home), at);
 });
 
-/** Expects that each fault of the backup causes its own error message, and that no files are left behind. */
+/** Expects that each fault of a backup leads to its own error message, and that a failed restore leaves no files. */
 async function expectErrors(home: string, at: string): Promise<void> {
   const dataDir = join(folder.path, 'refused');
   const refusal = async (from: string, more: string[], file = passphrase) => {
@@ -155,13 +155,13 @@ async function expectErrors(home: string, at: string): Promise<void> {
   expect(await refusal(home, ['--at', 'yesterday'])).toContain('must be a time with its zone');
   expect(await refusal(join(home, 'wal'), [])).toContain('There is no copy in');
 
-  // The test makes three faults in turn: a torn WAL segment before the target time, a torn base copy, and a changed manifest.
+  // The test makes three faults in turn: a truncated WAL segment before the target time, a truncated base backup, and a changed manifest.
   const torn = join(folder.path, 'torn');
   await cp(home, torn, { recursive: true });
   const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
   const manifest = join(torn, copy, 'backup.json');
   const text = await readFile(manifest, 'utf8');
-  // The base backup contains the WAL segments that it needs, so the test tears a later segment.
+  // Truncate a later WAL segment: the segments that the base backup needs are part of it.
   const { last_segment } = JSON.parse(text);
   const [segment = ''] = (await readdir(join(torn, 'wal'))).sort().filter((name) => name.slice(0, 24) > last_segment);
   const bytes = await readFile(join(torn, 'wal', segment));

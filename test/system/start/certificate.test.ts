@@ -32,7 +32,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Returns the certificates that API and broker present to a new connection. */
+/** Returns the certificates that the API and the broker present to a new client. */
 const presented = () =>
   Promise.all(
     [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
@@ -47,7 +47,7 @@ const presented = () =>
     ),
   );
 
-/** Returns the TLS 1.2 cipher suites that API and broker choose among these; null if they support none of them. */
+/** Offers TLS 1.2 cipher suites to the API and to the broker. Returns the suites that they choose; null if they accept none. */
 const findCipherSuites = (ciphers: string) =>
   Promise.all(
     [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Lock file of an earlier process. Its process id now belongs to this process. */
+/** Content of a lock file that an ended process has left. The ended process had the same process id as this process. */
 const STALE = `${process.pid} 1\n`;
 
 test('a lock that a killed service left is taken over, and released', async () => {
@@ -35,7 +35,8 @@ test('a lock that a killed service left is taken over, and released', async () =
 });
 
 test('a killed service that is a zombie holds no lock', async () => {
-  // The shell does not wait for its ended child, which therefore stays a zombie, as children of a container's first process do.
+  // The shell does not wait for its child process. After its end the child stays a zombie, as may happen to children of a container's first
+  // process.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [said] = await once(parent.stdout, 'data');
   const stat = () => readFileSync(`/proc/${Number(said)}/stat`, 'utf8').split(' ');
@@ -53,12 +54,12 @@ test('an empty lock, of a service that was killed while writing it, is taken ove
 test('a process that is slower to take over a stale lock leaves the new lock of the faster one', async () => {
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
-  // Simulates the slower process, which found a stale lock in this file a moment before the lock was replaced.
+  // Simulates a second process that read the stale lock before the first process replaced it. It must not remove the new lock.
   expect(removeStaleLock(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();
   expect(existsSync(file)).toBe(false);
-  // A lock file that another process has removed in the meantime is no error.
+  // If another process has already removed the lock file, unlocking does not fail.
   expect(removeStaleLock(file)).toBeNull();
 });
 

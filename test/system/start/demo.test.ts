@@ -25,7 +25,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     DATA_DIR: folder.path,
     ...Object.fromEntries(names.map((name) => [name, '0'])),
   };
-  // The program script(1) of bsdutils provides a terminal for the demo.
+  // script(1) of bsdutils runs the demo on a terminal.
   const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${TESTED_PROGRAM}' demo`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -65,7 +65,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     expect(JSON.parse(answers[0]?.stdout ?? '').data).toHaveLength(7);
     expect(JSON.parse(answers[1]?.stdout ?? '').data[0].cost).toMatchObject({ currency: 'EUR' });
     expect(answers[2]?.stdout).toMatch(/^event: /m);
-    // Anna has a fired alert that was delivered to her webhook, and a closed bill. Daan pays by the hour.
+    // In the demo, Anna has an alert that fired and was delivered to her webhook, and a closed bill. Daan has a tariff with hourly prices.
     const seen = async () =>
       (
         await database.pool.query(`SELECT

@@ -18,7 +18,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Copies this version into a folder and adds a migration that fails. */
+/** Copies this version of the service into a folder, and adds a migration that fails. */
 async function withFailingMigration(to: string): Promise<string> {
   for (const name of ['bin', 'src', 'ingest', 'simulators', 'sql', 'package.json'])
     await cp(join(ROOT, name), join(to, name), { recursive: true });
@@ -27,7 +27,7 @@ async function withFailingMigration(to: string): Promise<string> {
   return to;
 }
 
-/** Creates a home with a meter in a folder of its own. Any version of the service may serve this folder. */
+/** Creates a home with a meter, in a data directory of its own. Both this version and earlier versions can be started on it. */
 async function createHome(name: string) {
   const home = join(folder.path, name.replaceAll(' ', '-'));
   const ports = await findFreePorts();
@@ -46,12 +46,12 @@ async function createHome(name: string) {
     home,
     dataDir,
     hourAgo: (ago: number) => new Date(hour - ago * 3_600_000).toISOString(),
-    /** Starts the service: this version, or the version of a checkout. */
+    /** Starts this version of the service, or the version in a checkout. */
     async start(checkout?: string) {
       const options = checkout === undefined ? { log } : { log, checkout };
       running = await startService(env, options);
     },
-    /** Runs a command of this version, or of a checkout. */
+    /** Runs a command of this version, or of the version in a checkout. */
     command(args: string[], checkout?: string): { status: number | null; stderr: string } {
       const program = checkout === undefined ? TESTED_PROGRAM : join(checkout, 'bin/energy.js');
       return spawnSync(process.execPath, [program, ...args], { env, cwd: home, encoding: 'utf8' });
@@ -62,7 +62,7 @@ async function createHome(name: string) {
       const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
       meter = (await ask('POST', '/v1/devices', device)).json.mqtt;
     },
-    /** Publishes values of the meter's register. Each reading consists of hours before now, and kWh. */
+    /** Publishes values of the meter's register. Each reading is a pair: its age in hours, and the register's value in kWh. */
     async send(readings: [ago: number, kwh: number][]) {
       const { username, password, topic } = meter;
       const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.MQTT_PORT}`, { username, password });
@@ -70,7 +70,7 @@ async function createHome(name: string) {
       await client.publishAsync(topic, JSON.stringify(sent), { qos: 1 });
       await client.endAsync();
     },
-    /** Returns the start and the kWh of each hour with usage. */
+    /** Returns the start and the energy in kWh of each hour with usage. */
     async hours(): Promise<[startsAt: string, kwh: number][]> {
       const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const range = `start=${day(hour - 86_400_000)}&end=${day(hour)}&group_by=hour`;
@@ -99,7 +99,7 @@ test.each(listEarlierVersions())(
     expect(before.map(([, kwh]) => kwh)).toEqual([1, 2]);
     await running?.stop();
 
-    // This check runs for one earlier release only, because it needs two more starts of the service.
+    // Only one earlier release is tested this way, because it takes two more starts of the service.
     if (name === 'the previous release') {
       const failing = await withFailingMigration(join(home, 'failing'));
       await expect(start(failing)).rejects.toThrow(/sql\/schema\/9999_fails\.sql: division by zero/);
@@ -131,7 +131,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   await send(READINGS);
   const before = await hours();
   expect(command(['backup', '--to', copies, ...sealed], earlier)).toMatchObject({ status: 0, stderr: '' });
-  // This reading is sent after the copy was made, so the copy does not contain it.
+  // The backup was made before this reading, so it does not contain it.
   await send([[2, 999]]);
   await running?.stop();
   await rm(dataDir, { recursive: true });
@@ -141,7 +141,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   expect(command(['restore', ...from, '--data-dir', dataDir])).toMatchObject({ status: 0, stderr: '' });
   await start();
   expect(await hours()).toEqual(before);
-  // The meter has the password that is in the copy.
+  // The restored service accepts the meter's password from the backup.
   await send([[2, 107]]);
   expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
   expect(command(['backup', '--to', later, ...sealed])).toMatchObject({

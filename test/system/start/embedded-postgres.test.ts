@@ -19,7 +19,7 @@ import { createTemporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
 
-/** Creates a database as earlier versions did, with the superuser as owner of everything. */
+/** Creates a database as earlier versions of the service did: the superuser owns everything. */
 async function makeAsBefore(dataDir: string): Promise<void> {
   const pool = createPool(getSuperuserUrl(dataDir, 'energy'), { max: 3 });
   await pool.query('ALTER DATABASE energy OWNER TO postgres');
@@ -34,11 +34,11 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await createTemporaryFolder();
-  // The data directory is in a folder that only its owner can enter, like root's home folder. Its path is too long for a socket (in bytes).
+  // Only the owner can enter the folder of the data directory, as with root's home folder. The path has too many bytes for a socket.
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);
-  // The process that starts the server has another folder for temporary files than the test's process.
+  // The server is started with another folder for temporary files (TMPDIR) than this process has.
   const env = { ...process.env, TMPDIR: folder.path };
   const parent = fork(HARNESS, [dataDir], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(parent, 'message');
@@ -63,10 +63,10 @@ test('takes over the server that a killed parent left behind, with its data, and
   await pool.end();
   await makeAsBefore(dataDir);
   await server.stop();
-  // The ended process may be a zombie until its new parent has reaped it; a zombie has no command line.
+  // The ended process may stay a zombie until its parent has waited for it. A zombie has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
-  // Simulate that another process has created the socket folder in the meantime, so the server must not use it.
+  // Simulate that another process has created the folder for the socket. The server must use another folder.
   expect(existsSync(socketFolder)).toBe(false);
   await mkdir(socketFolder, { mode: 0o755 });
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
@@ -79,14 +79,14 @@ test('takes over the server that a killed parent left behind, with its data, and
      UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
   );
   expect(others).toEqual([]);
-  // The migration creates all rollups again, by a role with the required permission.
+  // Make the migration create all rollups again. It needs a role with the permission to do so.
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();
-  // Next case: the server of a data directory was killed, so that its pid file is stale.
+  // Next case: the server is killed, so its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
   await waitUntilClusterUnused(join(dataDir, 'postgres'));
-  // The process id in the pid file now belongs to another process, as after the restart of a container.
+  // After the restart of a container, another process can have the process id in the pid file.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
   const recovered = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });

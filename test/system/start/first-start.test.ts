@@ -42,7 +42,7 @@ describe('files created at the first start', () => {
     expect(second.key).toEqual(first.key);
     createSecureContext(second);
     expect(names(second.cert)).toEqual(expect.arrayContaining(['DNS:Broker.example', 'IP Address:192.168.1.5']));
-    // Two processes with different host names agree on one certificate.
+    // Two processes with different host names must use the same certificate.
     expect((await loadTlsPair(await config())).cert).toEqual(second.cert);
     expect((await loadTlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
   });
@@ -87,7 +87,7 @@ describe('files created at the first start', () => {
     expect(new Set(pairs.map(({ cert }) => cert.toString())).size).toBe(1);
     expect(new Set(pairs.map(({ key }) => key.toString())).size).toBe(1);
     for (const pair of pairs) createSecureContext(pair);
-    // Containers have the same process id and start some ticks apart. These calls simulate that.
+    // Simulate processes in two containers: they have the same process id, and one starts a few moments after the other.
     for (let round = 0; round < 20; round++) {
       const dataDir = join(folder.path, String(round));
       const later = async (ticks: number) => {

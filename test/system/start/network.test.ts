@@ -23,7 +23,7 @@ import { createExpectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../../support/service.ts';
 
-/** Another address of this machine. A listener on 127.0.0.1 does not accept connections at this address. */
+/** Another loopback address of this machine. A listener on 127.0.0.1 is not reachable at it. */
 const ELSEWHERE = '127.0.0.3';
 
 let database: TestDatabase;
@@ -51,7 +51,7 @@ interface Answer {
   text: string;
 }
 
-/** Sends a request without a key and (like curl -k) without verifying the certificate. */
+/** Sends a request without an API key, and without verifying the certificate (like curl -k). */
 const ask = (path: string, options: { accept?: string; body?: unknown } = {}) =>
   new Promise<Answer>((done, failed) => {
     const { accept, body } = options;
@@ -106,7 +106,7 @@ test('a device on another machine connects with TLS, by the announced host and t
   await client.endAsync();
   const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM readings');
   expect(rows).toEqual([{ n: 1 }]);
-  // The device itself rejects the connection, because it does not trust the broker's certificate.
+  // The client itself ends the connection, because it does not trust the broker's certificate.
   await expect(mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, login)).rejects.toThrow(/self-signed/);
   // Without TLS, the broker accepts connections only from this machine.
   const answers = (host: string) =>
@@ -148,7 +148,7 @@ test('links contain the port that is listened on', async () => {
   const at = `https://localhost:${api.ready.https_port}`;
   expect(JSON.parse((await ask('/v1/openapi.json')).text).servers).toEqual([{ url: at }]);
   const mails = join(folder.path, 'mail');
-  // The folder has the mode with which an earlier version created it.
+  // Set the mode with which an earlier version created the folder.
   mkdirSync(mails, { mode: 0o755 });
   await createUser(createDatabase(database.pool), { email: 'link@example.com', role: 'homeowner' });
   expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
@@ -160,7 +160,7 @@ test('links contain the port that is listened on', async () => {
     }
   };
   await expect.poll(mailed).toHaveLength(1);
-  // Only the owner of the file may read the mail, because anyone with its link can sign in.
+  // Anyone with the link in this mail can sign in, so only the owner of the file may read it.
   expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
   expect(text).toContain(`${at}/dashboard/sign-in#`);

@@ -25,7 +25,7 @@ const isOpen = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-// npm runs a script in a shell. Some shells (Debian's dash) end at a signal without forwarding it to their children.
+// npm runs the script in a shell. Some shells (dash in Debian) end at a signal without sending it to the service.
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s to `npm start` stops the service, and npm exits after the service',
   async (signal) => {

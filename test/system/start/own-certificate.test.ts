@@ -24,7 +24,7 @@ test('renews the service’s own certificate a month before it ends, with the sa
   const first = await loadTlsPair(config, log, from);
   expect((await loadTlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
   const later = from + 800 * DAY_MS;
-  // Several processes find the expired certificate at the same time, as API and ingest do.
+  // The API and the ingest role find the expired certificate at the same time.
   const all = await Promise.all(Array.from({ length: 8 }, () => loadTlsPair(config, log, later)));
   expect(new Set(all.map(({ cert }) => cert.toString())).size).toBe(1);
   const [second] = all as [(typeof all)[number]];
@@ -59,7 +59,7 @@ test('reports each failed renewal once, even if it fails as the previous one did
     await expect.poll(() => lines).toHaveLength(failure);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(lines).toHaveLength(failure);
-    // Writes the same certificate with an additional byte, so that the test can detect when the file has been read.
+    // Write the same certificate with more bytes each time. The new length shows the test that the file has been read.
     await writeFile(away, `${pair.cert}${'\n'.repeat(failure)}`);
     await rename(away, cert);
     await expect.poll(() => applied).toBe(failure);
@@ -69,7 +69,7 @@ test('reports each failed renewal once, even if it fails as the previous one did
   expect(lines).toEqual([failed, failed]);
 });
 
-/** Writes a certificate of another issuer with its key, valid from yesterday for some days. */
+/** Writes a certificate that another authority has issued, and its key. The certificate is valid from yesterday for some days. */
 async function foreignPair(endsInDays: number, into = folder.path): Promise<{ cert: string; key: string }> {
   const at = (days: number) => new Date(Date.now() + days * DAY_MS);
   const [notBeforeDate, notAfterDate] = [at(Math.min(endsInDays, 0) - 1), at(endsInDays)];
@@ -109,7 +109,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       });
       const lines: { level: number; msg: string; certificate: string; ends: string }[] = [];
       const write = (line: string) => {
-        // Skip lines that were logged between the writing of the certificate and the key, when the two files do not match.
+        // Ignore warnings about a certificate and a key that do not match: for a moment, only one of the two files has been replaced.
         if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
       };
       const logger = pino({ level: 'warn' }, { write });
@@ -117,7 +117,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       const watch = watchCertificate(config, pair, () => {}, logger, { everyMs: 10, reportEveryMs: 100 });
       expect(lines).toHaveLength(expected ? 1 : 0);
       if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
-      // After the renewal of the certificate, no further line is logged.
+      // After the certificate has been renewed, no warning is logged.
       await foreignPair(400, dirname(cert));
       await expect.poll(() => watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 399 * DAY_MS);
       const counted = lines.length;
@@ -147,7 +147,7 @@ test('concurrent processes with different names end with one certificate of all 
   const config = (host: string) =>
     loadConfig({ DATA_DIR: folder.path, PUBLIC_URL: `https://${host}`, PUBLIC_MQTT_HOST: host });
   const file = join(folder.path, 'tls', 'cert.pem');
-  // The first process already serves when the other processes start concurrently.
+  // The first process serves requests when the other processes start at the same time.
   const hosts = ['first.example', 'second.example', '192.0.2.7', 'xn--mller-kva.example'];
   const first = await loadTlsPair(config('first.example'));
   const serving: Buffer[] = [];

@@ -10,7 +10,7 @@ import { findFreePort } from '#test/support/free-port.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
-/** Occupies a port. `free` stops listening on the port. */
+/** Listens on a port, so that it is in use. `free` ends this. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,7 +38,7 @@ test.each(VARIABLES)('reports a port in use with the port and %s', async (variab
   const config = loadConfig({ ...HERE, ...ZEROS, [variable]: String(port) });
   const message = `Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`;
   await expect(assertPortsFree(config)).rejects.toThrow(message);
-  // A role checks only its own ports.
+  // A role checks only the ports that it uses itself.
   const isOfApi = variable === 'API_PORT' || variable === 'HTTP_PORT';
   await expect(assertPortsFree(config, isOfApi ? 'api' : 'ingest')).rejects.toThrow(message);
   await assertPortsFree(config, isOfApi ? 'ingest' : 'api');
@@ -46,7 +46,7 @@ test.each(VARIABLES)('reports a port in use with the port and %s', async (variab
   await assertPortsFree(config);
 });
 
-// The database is unreachable, so a command that connected to it before checking the ports would fail with another message.
+// The database is unreachable. If the command connected to it before it checked the ports, it would fail with another message.
 test.each(['start', 'demo', 'api', 'ingest'])(
   'energy %s reports a port in use before it does anything',
   async (command) => {
@@ -79,7 +79,7 @@ test.each(PAIRS)('rejects %s and %s with the same port', async (one, other) => {
   const config = loadConfig({ ...HERE, ...ZEROS, [one]: port, [other]: port });
   const rejected = expect(assertPortsFree(config)).rejects;
   await rejected.toThrow(new RegExp(`(${one} and ${other}|${other} and ${one}) are both ${port}\\. Set one of them`));
-  // The port check leaves no port open.
+  // After the check, none of the checked ports is open.
   await assertPortsFree(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
 });
 

@@ -35,7 +35,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Runs a command in the environment of the service. Returns its JSON object. */
+/** Runs a CLI command with the settings of the service. Returns the JSON object that it prints. */
 async function energy(...args: string[]): Promise<Record<string, unknown>> {
   const env = { PATH: process.env.PATH, DATA_DIR: join(installation.folder, 'data'), BACKUP_TO: target };
   const child = spawn(process.execPath, [TESTED_PROGRAM, ...args, '--json'], { env });
@@ -69,7 +69,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
   const sent = await sendApiRequest(port, '/v1/webhooks', { key: valid.key, method: 'POST', body: webhook });
   const webhookId = sent.json.webhook_id;
-  // The membership ends when the member's account is deleted, which sends a mail to the home's owner.
+  // Deleting the member's account ends the membership, which sends a mail to the owner of the home.
   await installation.pool.query(
     `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
      VALUES ('mem_1', $1, 'gone@example.com', 'read', now(), $2, now())`,
@@ -92,7 +92,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   );
   const copied = await energy('backup', '--to', target);
 
-  // Each response arrives only after the id is in the file.
+  // The service writes the id of ended access into a file before it responds to the request.
   expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
   expect(await endedIds()).toEqual([leaked.key_id]);
   expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);
@@ -118,7 +118,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   expect(restored).toMatchObject({ until: at, endings: 10, torn_lines: 0 });
   await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
 
-  // The restored copy still contains the revoked access. The test adds a mail that is due before the first start.
+  // The restored database still contains the revoked access. The test adds a mail that is due before the service starts.
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   const pool = createPool(server.url, { max: 1 });
   const { rows } = await pool.query(
@@ -143,7 +143,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: valid.key });
   expect(authorizations.json).toMatchObject([{ authorization_id: 'aut_kept' }]);
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY)).toBe(404);
-  // Wait longer than the worker's interval of 200 ms between two checks for deliveries.
+  // Wait longer than 200 ms, the interval at which the worker looks for due deliveries.
   await sleep(2_000);
   expect(await mails()).toEqual([]);
   expect(await energy('backup', 'release')).toEqual({ deliveries: 1, changes: 1, dropped: false });

@@ -17,7 +17,7 @@ let key: string;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-  // High request limits, because each refusal would be a log line.
+  // High request limits: each refused request would add a line to the log.
   const many = { minute: 10_000, day: 10_000 };
   const limits = JSON.stringify({ free: many, developer: many, enterprise: many });
   const env = { DATA_DIR: folder.path, DATABASE_URL: server.url, LOG_LEVEL: 'error', PLAN_LIMITS: limits };
@@ -35,7 +35,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Returns the server's first process and all its descendants. */
+/** Returns the process ids of the database server: its first process and all descendants. */
 function processes(): number[] {
   const find = (path: string): string[] =>
     readdirSync(path, { withFileTypes: true }).flatMap((one) => {
@@ -48,7 +48,7 @@ function processes(): number[] {
     try {
       return /^\d+$/.test(pid) && Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === first;
     } catch {
-      // The process has ended in the meantime.
+      // The process has ended since it was listed.
       return false;
     }
   });
@@ -78,7 +78,7 @@ function ask(send: typeof request, options: object, body?: string): Promise<Time
   });
 }
 
-/** Returns a function for each kind of client. It sends a request and resolves to the response. */
+/** For each kind of client, a function that sends a request and resolves to the response. */
 function askAll(): Record<string, () => Promise<TimedResponse>> {
   const https = { port: api.ready.https_port, rejectUnauthorized: false };
   const headers = { authorization: `Bearer ${key}` };
@@ -113,17 +113,17 @@ test('a database that does not respond is reported within 5 s, repeatedly, and e
   const each = (names: string[]) =>
     Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<TimedResponse>)()) })));
   const all = Object.keys(asked);
-  // In the second round, the connections of the service are new, or have been idle for long.
+  // In the second round, the service has new database connections, and connections that were idle during the first round.
   for (let round = 0; round < 2; round++) {
     for (const { name, status } of await each(all)) expect({ name, status }).not.toEqual({ name, status: 503 });
     signal('SIGSTOP');
-    // Send more requests than the account's share, and more than there are connections to the database.
+    // Send more requests than one account may have open, and more than the service has database connections.
     const results = await each([...all, ...Array(20).fill('devices')]);
     for (const { name, status, retryAfter, tookMs } of results) {
       expect({ name, status, retryAfter }).toEqual({ name, status: 503, retryAfter: '5' });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));
     }
-    // After the service has detected that the database hangs, it answers requests without waiting.
+    // When the service has detected that the database does not respond, it answers requests at once.
     for (const { name, status, tookMs } of await each(all)) {
       expect({ name, status }).toEqual({ name, status: 503 });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));

@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // This variable is set for the service only. Other commands run without it, like commands that are run next to the demo.
+  // Only the service gets this variable. CLI commands that are run later do not have it, as in a user's shell next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [TESTED_PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -43,7 +43,7 @@ function start(): Started {
 
 const ready = (service: Started) => expect.poll(service.output).toContain('Ready.');
 
-/** Returns the id of the service's process whose title begins with this text. */
+/** Returns the id of the process of the service whose title begins with this text. */
 function pidOf(title: string): number {
   const pid = pids().find(({ command }) => command.startsWith(title))?.pid;
   if (pid === undefined) throw new Error(`there is no ${title}`);
@@ -52,7 +52,7 @@ function pidOf(title: string): number {
 
 const processes = (): string[] => pids().map(({ command }) => command);
 
-/** Returns the processes of this service, without zombies. Their environment contains the service's data directory. */
+/** Returns the processes of the tested service, without zombies. They are found by the data directory in their environment. */
 function pids(): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
@@ -66,7 +66,7 @@ function pids(): { pid: number; command: string }[] {
   });
 }
 
-/** Returns the TCP ports that these processes listen on, as the kernel reports (proc(5), /proc/net/tcp). */
+/** Returns the TCP ports on which these processes listen (proc(5), /proc/net/tcp). */
 function portsOf(pids: number[]): number[] {
   const sockets = new Set(
     pids.flatMap((pid) =>
@@ -89,7 +89,7 @@ function portsOf(pids: number[]): number[] {
   );
 }
 
-/** Returns the status of the operator's listener for a host name. */
+/** Requests the operator's listener with a host name, and returns the status of the response. */
 const statusOf = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: env.OPERATOR_PORT, path: '/healthz', headers: { host } };
@@ -117,7 +117,7 @@ function asker(dataDir: string, port = env.API_PORT) {
     });
 }
 
-/** Signs in by a printed link and returns the role, or the error status. */
+/** Signs in with a printed link. Returns the user's role, or the status of the error response. */
 async function roleOf(output: string): Promise<string | number> {
   const [, token] = /\/dashboard\/sign-in#([\w-]{43})\s/.exec(output) ?? [];
   const { status, json } = await asker(folder.path)('/dashboard/session', 'none', { token });
@@ -125,7 +125,7 @@ async function roleOf(output: string): Promise<string | number> {
 }
 
 test('starts everything, prints the key once, refuses a second service, and recovers from SIGKILL', async () => {
-  // If the service is stopped while it starts, no process remains.
+  // A service that is stopped during its start leaves no processes.
   const early = start();
   await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid'))).toBe(true);
   early.child.kill('SIGTERM');
@@ -137,7 +137,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
   expect(await roleOf(first.output())).toBe('admin');
-  // The printed sign-in link works only once.
+  // A printed sign-in link works only once.
   expect(await roleOf(first.output())).toBe(422);
   const printed = (email: string) => {
     const { stdout, stderr } = spawnSync(process.execPath, [TESTED_PROGRAM, 'users', 'sign-in', email], { env });
@@ -174,7 +174,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   ]) {
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
-  // The metrics contain everything that dashboards and alert rules use.
+  // The service exports every metric that the dashboards and alert rules use.
   const known = parseScrape(metrics);
   const unknown = listExpressions().flatMap(({ where, expression }) =>
     findUnknownMetrics(expression, known).map((what) => `${where}: ${what}`),
@@ -192,7 +192,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(await statusOf(`rebind.example.com:${env.OPERATOR_PORT}`)).toBe(403);
   const unknownPath = await fetch(`${operator}/unknown`);
   expect(await unknownPath.json()).toMatchObject({ status: 404, code: 'not_found' });
-  // No role listens on a port that the operating system chose, because that port could be one of the configured ones.
+  // No role may listen on a port chosen by the operating system: this could be one of the configured ports.
   const configured = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_PORT') ? [Number(value)] : []));
   expect(portsOf(pids().map(({ pid }) => pid)).sort()).toEqual(configured.sort());
   process.kill(pidOf('energy worker'), 'SIGKILL');
@@ -203,7 +203,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
 
   const second = start();
   expect(await second.ended).toBe(1);
-  // The last output may arrive after the process's exit event.
+  // Output of a process may still arrive after its exit event.
   await expect.poll(second.output).toContain('Stop it first, or set DATA_DIR');
 
   first.child.kill('SIGKILL');
@@ -215,7 +215,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
-  // The reader of the process's output has ended, so the process writes to a closed pipe while it stops.
+  // The pipe for the process's output is closed, so its writes fail while it stops.
   again.child.stdout?.destroy();
   again.child.stderr?.destroy();
   again.child.kill('SIGTERM');

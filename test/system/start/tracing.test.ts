@@ -10,7 +10,7 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Bodies of requests to a collector for OTLP over HTTP. Names and values are plain bytes in these bodies. */
+/** Bodies that a trace collector received (OTLP over HTTP). Names and values in these bodies are readable as plain bytes. */
 const received: Buffer[] = [];
 const collector = createServer((incoming, answer) => {
   if (incoming.url === '/v1/traces') incoming.on('data', (chunk: Buffer) => received.push(chunk));
@@ -65,7 +65,7 @@ test('requests, their statements and batches become spans of the caller’s trac
   const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${roles[1]?.ready.port}`, login);
   await client.publishAsync(`energy/v1/${device.device_id}/readings`, '{"power_w":100}', { qos: 1 });
   await client.endAsync();
-  // When the roles stop, they send their pending spans.
+  // When a role stops, it sends the spans that it has not sent yet.
   await Promise.all(roles.splice(0).map((role) => role.stop()));
 
   const all = Buffer.concat(received);

@@ -50,15 +50,15 @@ function energy(...args: string[]) {
   return spawnSync(process.execPath, [TESTED_PROGRAM, ...args], { env, encoding: 'utf8' });
 }
 
-/** Runs an upgrade and kills it when it prints this text. */
+/** Runs an upgrade, and kills it when it has printed this text. */
 async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  // Whichever step was interrupted, the data directory still contains the old database.
+  // After each interruption, the data directory still contains the old database.
   expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
-/** Runs `work` on the database as the previous version of the service, with the earlier PostgreSQL. */
+/** Runs `work` with a database server of the earlier PostgreSQL version, as the previous version of the service would. */
 async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir, binaries: earlier, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
@@ -91,11 +91,11 @@ test('an installation continues on the next PostgreSQL with all data, however of
     ),
   ]);
 
-  // Puts the PostgreSQL programs where npm would install them.
+  // Links the earlier PostgreSQL's programs to the folder into which the upgrade would install them with npm.
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_POSTGRES_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
-  // The previous version runs again and stores data, so the copy is outdated.
+  // The previous version runs again and stores readings. The copy that the killed upgrade made lacks these readings.
   const expected = await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };
@@ -107,7 +107,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     return fingerprints(pool);
   });
   const state = await hashClusterState(below('postgres'));
-  // The upgrade is interrupted after everything was copied, but before the report was written.
+  // The upgrade is killed after it has copied everything, before it writes its report.
   await killedAt('Comparing');
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
@@ -120,7 +120,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect(await hashClusterState(oldCluster)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
-  // State after an interruption between the last two steps: the old database has been moved away, and the new one is not yet in its place.
+  // State after an interruption between the last two steps: the old database is moved away, and the new one is not in its place yet.
   mkdirSync(below('upgrade/new'), { recursive: true });
   renameSync(below('postgres'), below('upgrade/new/postgres'));
   writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));
@@ -134,13 +134,13 @@ test('an installation continues on the next PostgreSQL with all data, however of
   const pool = createPool(server.url);
   expect((await migrate(pool)).applied).toEqual([]);
   expect(await fingerprints(pool)).toEqual(expected);
-  // Every relation has rows, because an empty relation would prove nothing.
+  // Every relation has rows. Otherwise the comparison would prove nothing about it.
   expect(Object.entries(expected).flatMap(([relation, print]) => (print.startsWith('0 ') ? [relation] : []))).toEqual(
     [],
   );
   await pool.end();
   await server.stop();
-  // The previous version can still run on the retained copy of the old database.
+  // The upgrade retains a copy of the old database. The previous version can still run on it.
   mkdirSync(below('back'));
   renameSync(oldCluster, below('back/postgres'));
   const back = await startEmbeddedPostgres({ dataDir: below('back'), binaries: earlier, sharedBuffersMb: 128 });
