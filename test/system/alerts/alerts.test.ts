@@ -82,7 +82,6 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   await expect
     .poll(() => new Set(events().map(({ type }) => type)), { interval: 50 })
     .toEqual(new Set(['device.connected', 'usage.updated', 'alert.triggered']));
-  // The event schemas of the OpenAPI document match the events.
   for (const event of events()) expect(createEventSchema(event.type).parse(event)).toEqual(event);
   const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
   expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(scaleTimeLimitMs(5_000));
@@ -104,7 +103,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
     user_id: userId,
     hours: [{ date: hour.slice(0, 10), hour: hour.slice(11, 16), kwh_used: 0.75 }],
   });
-  // A second change within the minute creates its event only at the end of the minute.
+  // The event about a second change in the same minute is created at the end of the minute.
   await sendReading({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
@@ -112,7 +111,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   await client.endAsync();
 });
 
-/** Creates a home with a price series, an alert on monthly costs from 1.50 € on, and 2 kWh of energy in this hour. */
+/** Creates a home with a price series, an alert that fires at monthly costs of 1.50 €, and 2 kWh of usage in the current hour. */
 async function createPricedHome(email: string) {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
@@ -158,10 +157,10 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     const row = { from: new Date(hourMs).toISOString(), price: 0.755 };
     receiver.answer = ({ path }) => ({ status: 200, body: path === '/prices' ? JSON.stringify([row]) : '' });
     const paths = { format: 'json', starts_at: '$.from', value: '$.price' } as const;
-    // The source is due twelve hours from now, so only the change of the source can cause a fetch.
+    // The price source is due in twelve hours. A fetch before then can only be caused by the change of the source.
     const at = [new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)];
     const source = { url: receiver.url.replace('/hook', '/prices'), timezone: 'UTC', at, ...paths };
-    // Only a utility or an administrator may have a source with a custom address.
+    // The series gets a utility as its owner, because only a utility or an administrator may fetch prices from an address of their choice.
     const { user_id } = await createUser(db, { email: 'prices@example.com', role: 'utility' });
     await db.updateTable('price_series').set({ user_id }).where('series_id', '=', series.series_id).execute();
     const setAtMs = Date.now();
@@ -170,7 +169,7 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     expect(fired()[0]?.data).toMatchObject({ cost: '1.51' });
     const received = receiver.calls.filter(({ body }) => body.includes('"cost":"1.51"')).at(-1);
     expect((received?.atMs ?? Number.POSITIVE_INFINITY) - setAtMs).toBeLessThan(scaleTimeLimitMs(5_000));
-    // Wait longer than a worker's interval between two checks for work.
+    // Wait long enough for the worker to look for due sources again.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(receiver.calls.filter(({ path }) => path === '/prices')).toHaveLength(1);
   } finally {

@@ -14,7 +14,7 @@ import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Number of homes. With FIRING_HOMES=1000 there are 10,000 firings. */
+/** Number of homes, each with ten alerts. With FIRING_HOMES=1000 there are 10,000 firings. */
 const HOMES = Number(process.env.FIRING_HOMES ?? 80);
 const ALERTS = 10;
 const SECRET_KEY = 'the secret of this installation';
@@ -89,7 +89,7 @@ async function kill(which: 'worker' | 'api' | 'database'): Promise<void> {
 
 const YESTERDAY_MS = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000;
 
-/** Adds 1.1 kWh of yesterday's usage to every home. Retries until the database has committed the readings, as a broker would. */
+/** Adds 1.1 kWh of yesterday's usage to every home. Repeats the readings until the database has committed them, as a broker does. */
 async function consume(round: number): Promise<void> {
   const readAtMs = YESTERDAY_MS + 6 * 3_600_000 + round * 600_000;
   const batch = homes.map(({ deviceId }): IncomingMessage => {
@@ -121,7 +121,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
   await consume(0);
   for (let round = 1; round <= ALERTS; round++) {
     await consume(round);
-    // After this delay, some alerts are being evaluated and others delivered.
+    // The delay varies, so that the kills interrupt both the evaluation of alerts and the delivery of events.
     await new Promise((resolve) => setTimeout(resolve, 300 + ((round * 137) % 700)));
     await kill(victims[round % victims.length] as (typeof victims)[number]);
   }
@@ -132,7 +132,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
     id: string;
     data: { alert_id: string; period_start: string };
   }[];
-  // An event that is delivered repeatedly has the same id each time. Each alert has one event, for its one day.
+  // Deliveries of the same event have the same id. Each alert has one event, because it has usage on one day only.
   const byId = new Map(events.map(({ id, data }) => [id, `${data.alert_id} ${data.period_start}`]));
   expect(new Set(byId.values()).size).toBe(HOMES * ALERTS);
   for (const { id, data } of events) expect(byId.get(id)).toBe(`${data.alert_id} ${data.period_start}`);

@@ -4,18 +4,17 @@ import { ALL_PROBES } from '../../../bench/attack/probes/all.ts';
 import { type AttackTarget, resolveLoopback, startInstallation } from '../../../bench/attack/target.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
-/** Names of probes that are known to fail until a fix is finished. Remove a name when its probe passes. */
+/** Names of probes that fail until a known vulnerability is fixed. Remove a name when its probe passes. */
 const OPEN = new Set<string>();
 
-// The service is started and stopped in hooks, because a test that exceeds its time limit does not run to its end and would leave the
-// service running.
+// Hooks start and stop the service. A test that exceeds its time limit would not stop the service.
 let target: AttackTarget | undefined;
 beforeAll(async () => {
   target = await startInstallation();
 });
 afterAll(() => target?.remove());
 
-// The probes take 130 s while the other files of a whole run are tested on two quiet cores, and 180 s on one core.
+// The probes take 130 s in a complete test run on two processor cores, and 180 s on one core.
 test('the service has none of the vulnerabilities that the external probes test', async () => {
   const world = createAttackedInstallation(target as AttackTarget);
   onTestFinished(() => world.end());

@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../../support/service.ts';
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/run.ts');
 
-/** Returns the commands of processes whose folder for temporary files is below this folder. */
+/** Returns the commands of running processes whose TMPDIR is inside this folder, by process id. */
 function running(folder: string): Map<number, string> {
   const found = new Map<number, string>();
   for (const entry of readdirSync('/proc')) {
@@ -15,7 +15,7 @@ function running(folder: string): Map<number, string> {
       const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
       if (command !== '') found.set(Number(entry), command);
     } catch {
-      // The entry in /proc is not a process, has already ended, or belongs to another user.
+      // Ignore entries of /proc that are no processes, processes that have already ended, and processes of other users.
     }
   }
   return found;
@@ -44,7 +44,7 @@ async function flood(folder: string) {
 test('an interrupted benchmark ends what it started and removes its folders', async () => {
   const folder = await createTemporaryFolder();
   const bench = await flood(folder.path);
-  // On Ctrl-C the terminal sends the signal to npm and to the benchmark, and npm forwards it, so it arrives twice.
+  // On Ctrl-C, the benchmark gets the signal twice: from the terminal, and from npm, which forwards it.
   bench.child.kill('SIGINT');
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
@@ -60,13 +60,13 @@ test('a second Ctrl-C ends a benchmark at once, whatever hangs, and names the re
   process.kill(bench.pidOf('-D') as number, 'SIGSTOP');
   bench.child.kill('SIGTERM');
   await expect.poll(() => bench.pidOf('ingest-publisher.ts')).toBeUndefined();
-  // If the second signal came sooner, it would count as the same Ctrl-C, forwarded by npm.
+  // The benchmark ignores a second signal that arrives within a moment, because npm forwards each Ctrl-C.
   await new Promise((done) => setTimeout(done, 400));
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
   await expect.poll(() => running(folder.path)).toEqual(new Map());
   const [left = ''] = readdirSync(folder.path);
-  // The last output may arrive after the process's exit event.
+  // Output of a process may still arrive after its exit event.
   await expect.poll(bench.output).toContain(`Left behind: ${join(folder.path, left)}`);
   await folder.remove();
 });

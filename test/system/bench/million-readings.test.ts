@@ -3,12 +3,13 @@ import { testDatabase } from '#test/support/database.ts';
 import { measureReadings } from '../../../bench/readings.ts';
 
 /**
- * Number of readings that are stored and then read in pages of 10,000. READ_READINGS=1000000 is the number of `npm run bench -- readings`.
+ * Number of readings that are stored and then read in pages of 10,000. With READ_READINGS=1000000, the number is that of `npm run bench --
+ * readings`.
  */
 const READINGS = Number(process.env.READ_READINGS ?? 400_000);
 /**
- * Maximum growth of the API's resident memory while the readings are read, in MiB. Without its heap flags it grows by some 180 MiB for
- * JSON.
+ * Maximum growth of the API's resident memory while the readings are read, in MiB. Without the limits on its heap, the API grows by some
+ * 180 MiB when it writes JSON.
  */
 const MAX_MIB = 60;
 

@@ -4,7 +4,10 @@ import { startRole } from '#test/support/service.ts';
 import { measurePublishing } from '../../../bench/cluster.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** A benchmark that waits for readings by the form of a stored row waits forever when that form changes. */
+/**
+ * The benchmark queries stored rows to detect the last reading. If the format of these rows changes and the query does not, the benchmark
+ * waits forever.
+ */
 test('benchmarks of ingest notice when the last reading of each device is stored', async () => {
   const database = await testDatabase();
   const ingest = await startRole('ingest', { DATABASE_URL: database.url });

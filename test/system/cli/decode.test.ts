@@ -58,7 +58,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
         },
       ],
     },
-    // Settings in the previous line of input do not apply to this line.
+    // This line has no settings. It must not be decoded with those of the line before.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
     { n: 9, topic: 'meter/sensor/button/state', payload: '12.5', received_at },
   ];
@@ -171,7 +171,7 @@ test('rejects an endless line in bounded memory, and decodes the lines around it
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
   for (let count = 0; count < 300; count++) await write(mib);
   expect(residentMib()).toBeLessThan(250);
-  // A payload of the maximum length is decoded, too.
+  // A payload of the maximum length (1 MiB) is decoded, too.
   const longest = {
     topic: 'tele/plug/SENSOR',
     payload_b64: Buffer.alloc(1_048_576, ' ').toString('base64'),

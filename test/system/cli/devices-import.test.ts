@@ -57,7 +57,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
   expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(ONLY_PROGRESS_PATTERN) });
   const file = path('meters.credentials.csv');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  // Ids created in the same millisecond have no defined order.
+  // Sort by location, because ids created in the same millisecond have no defined order.
   const made = (await devices()).sort((one, other) => (one.location < other.location ? 1 : -1));
   expect(made).toMatchObject([
     {
@@ -185,7 +185,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // This utility cannot see the homeowner of another utility, but that homeowner's e-mail address is taken.
+  // The homeowner belongs to another utility. This utility must not see the homeowner, but it cannot use the homeowner's e-mail address.
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -205,7 +205,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
   await writeFile(path('meters.csv'), ['user_id,type,location', ...rows].join('\n'));
   const file = path('meters.credentials.csv');
   const seen = new Set<number>();
-  /** Time of the kill: soon after the start, when the passwords are written, or at the commit. */
+  /** Time of the kill: soon after the start, while the passwords are being written, or at the commit. */
   for (const when of ['soon', 'part', 'part', 'committed'] as const) {
     await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
     await Promise.all([file, `${file}.part`].map((one) => rm(one, { force: true })));
@@ -219,7 +219,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
     const after = (await devices()).length;
     expect([0, 2_000]).toContain(after);
     seen.add(after);
-    // The database server may not have ended the transaction of the killed process yet.
+    // The database server may still be ending the transaction of the killed process.
     await expect.poll(() => energy('devices', 'import', path('meters.csv'))).toMatchObject({ code: 0 });
     const all = await devices();
     expect(all).toHaveLength(2_000);
@@ -237,7 +237,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   const file = path('grown.credentials.csv');
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
-  // Simulate a kill directly after the commit. Since the kill, rows were added to the table.
+  // Simulate an import that was killed directly after its commit, and a table to which a row was added afterwards.
   await rename(file, `${file}.part`);
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });
@@ -250,7 +250,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   expect(all.map(({ device_id }) => device_id).sort()).toEqual((await devices()).map(({ device_id }) => device_id));
 });
 
-/** Waits until an import has reached the stage at which the test kills it. */
+/** Waits until an import has reached the step at which the test kills it. */
 async function untilSo(when: 'soon' | 'part' | 'committed', part: string, hasEnded: () => boolean): Promise<void> {
   if (when === 'soon') return void (await new Promise((done) => setTimeout(done, 900)));
   while (!hasEnded()) {

@@ -58,7 +58,7 @@ interface Reported {
   todo: string | null;
 }
 
-/** Runs the doctor and returns its output. `bad`: the problems found, by the name of the check. */
+/** Runs the doctor and returns its output. `bad` contains the problems that it found, by the name of the check. */
 async function doctor(given: Record<string, string>, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'none'), ...ports, ...given };
   const child = spawn(process.execPath, [TESTED_PROGRAM, 'doctor', ...args], {
@@ -162,7 +162,7 @@ test('finds each problem, and prints no password', async () => {
 
 test('finds rejected readings, aggregates that differ, and a schema of a newer version', async () => {
   await database.pool.query('UPDATE devices SET recent_rejects = (1 << 20) - 1');
-  // A daily row on a day without readings makes the aggregates differ from the readings, which the doctor must report.
+  // Add a daily row without readings, so that the aggregates differ from the readings.
   await database.pool.query(
     `INSERT INTO closed_user_daily (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours,
        reading_count, covered_ms, export_covered_ms)

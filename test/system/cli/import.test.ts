@@ -33,7 +33,7 @@ test('lists Home Assistant’s entities with the command to import each, and req
   expect([listed.code, listed.err]).toEqual([0, '']);
   expect(listed.out).toContain('sensor.energy_production_tarif_1: 1 values, 2026-05-01 to 2026-05-01\n');
   expect(listed.out).toContain(`--entity sensor.energy_production_tarif_1 --channel export/t1 ${file}\n`);
-  // The name of the series comes from another system, so it must not contain control characters for the terminal.
+  // The name of the series comes from another system. The command must not print its control characters, which could change the terminal.
   expect(listed.out).not.toContain('\u001b');
   const { code, err } = await run('--format', 'green-button', file);
   expect([code, err.split('\n')[0]]).toEqual([1, "error: required option '--device <device_id>' not specified"]);

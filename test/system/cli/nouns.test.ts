@@ -10,7 +10,7 @@ import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const today = new Date();
-/** Last month as YYYY-MM. It is complete, and always one of the last two months. */
+/** Last month as YYYY-MM. Unlike the current month, it is complete. */
 const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 
 let database: TestDatabase;
@@ -341,7 +341,7 @@ test('usage: explains why a device has no usage', async () => {
   const unknown =
     'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).\n';
   expect(await printUsageBefore(fresh.deviceId)).toBe(unknown);
-  // One reading of an interval is enough, because it contains the interval's energy.
+  // Unlike a register, a reading with the energy of an interval counts without an earlier reading.
   const counting = await createMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
@@ -383,12 +383,12 @@ test('erases an account after two confirmations', async () => {
   expect(JSON.stringify(act)).not.toContain(user_id);
 });
 
-// The command runs in a separate process, because a process cannot change its time zone after reading it.
+// Each command runs in a separate process, because a running process cannot change its time zone.
 test.each([
   [[], 'Europe/Rome', 'Europe/Rome', true],
   [['--timezone', 'Asia/Tokyo'], 'Europe/Rome', 'Asia/Tokyo', true],
   [['--timezone', 'UTC'], 'Europe/Rome', 'UTC', true],
-  // If the machine's time zone is not set, the dashboard asks the user for the time zone.
+  // UTC is the zone of a machine without a time zone setting. The account gets no zone, so the dashboard asks for it.
   [[], 'UTC', 'UTC', false],
 ])('users create %j on a machine in %s creates an account in %s', async (args, zone, timezone, isGiven) => {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };

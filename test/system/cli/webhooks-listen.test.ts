@@ -17,7 +17,7 @@ let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let worker: RoleProcess;
 let program: Server;
-/** Requests that the webhook receiver under development received. */
+/** Requests that the listener forwarded to the developer's own receiver. */
 const received: { headers: IncomingHttpHeaders; body: string; url: string }[] = [];
 let status = 204;
 
@@ -46,7 +46,7 @@ const run = (args: string[]) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-/** Runs a command to its end. Returns the objects that it prints. */
+/** Runs a command until it ends. Returns the JSON objects that it has printed. */
 // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
 async function energy(...args: string[]): Promise<any[]> {
   const child = run([...args, '--json']);
@@ -58,7 +58,7 @@ async function energy(...args: string[]): Promise<any[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Starts a listener. Resolves when it has printed its subscription and secret. */
+/** Starts a listener. The promise resolves when the listener has printed its subscription and secret. */
 async function listener(...more: string[]) {
   const { port } = program.address() as AddressInfo;
   const to = `http://127.0.0.1:${port}/hooks?a=1`;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertRules } from '#test/support/monitoring-files.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
-/** Tests the alert rules with promtool and series of four hours. A series that a case does not contain has the values of a normal day. */
+/** Tests the alert rules with promtool, on metrics of four hours. Metrics that a test case does not set have the values of a normal day. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/prometheus');
 const AT = 'instance="one:9464",job="energy"';
 const FLAT = (value: number | string) => `${value}x240`;
@@ -48,7 +48,7 @@ const GOOD_DAY: Record<string, string> = {
   [worker('energy_delivery_overdue_seconds')]: FLAT(1),
   [tried('email', 'succeeded')]: RISING(10),
   [tried('email', 'failed')]: RISING(1),
-  // A failing receiver is its owner's problem, so it triggers no alert.
+  // A failing webhook receiver is the problem of its owner, so no alert fires for the operator.
   [tried('webhook', 'succeeded')]: RISING(1),
   [tried('webhook', 'failed')]: RISING(50),
   [worker('energy_usage_changes_waiting')]: FLAT(100),
@@ -66,7 +66,7 @@ const GOOD_DAY: Record<string, string> = {
   [worker('energy_data_dir_size_bytes')]: FLAT(100 * GIB),
 };
 
-/** Test cases: series that differ from a normal day, and the alerts that must fire at the end. */
+/** Test cases: the metrics that differ from a normal day, and the alerts that must fire after four hours. */
 const CASES: Record<string, { series: Record<string, string | null>; fire: string[] }> = {
   'a good day': { series: {}, fire: [] },
   'an installation without a standby, a device or a request': {
@@ -186,7 +186,7 @@ test('each rule fires in its own case, and in no other', () => {
       },
     ],
   }));
-  // JSON is valid YAML. The rules are evaluated every 5 minutes, which is sufficient for series that stay constant.
+  // JSON is also YAML. Evaluating the rules every 5 minutes is sufficient, because the metrics change slowly.
   const file = { rule_files: ['alerts.yaml'], evaluation_interval: '5m', tests };
   writeFileSync(join(folder.path, 'tests.yaml'), JSON.stringify(file));
   expect(promtool('test', 'rules', 'tests.yaml')).toBe('SUCCESS');

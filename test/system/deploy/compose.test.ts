@@ -14,9 +14,8 @@ import type { TestServer } from '#test/support/tiers/server.ts';
 import { TIER_SERVER_STARTERS } from '#test/support/tiers/tiers.ts';
 
 /**
- * Tests deploy/compose.yaml without Docker: the settings of the database (test/support/tiers/server.ts), and the program, command and
- * environment of each role. The test maps only what Docker would map: the volume to a folder, the host `database` to the test's server, and
- * the containers' ports to free ports.
+ * Tests deploy/compose.yaml without Docker: the settings of the database server, and the program, command and environment of each role. The
+ * test replaces what Docker would provide: the volume is a folder, the host `database` is the test's server, and containers get free ports.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const ROLES = ['ingest', 'api', 'worker'];
@@ -24,8 +23,7 @@ const PORT_OF: Record<string, string> = { 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT',
 const ADMIN_KEY = `eus_live_${'k'.repeat(40)}`;
 /** Docker's stop_grace_period for the roles, in ms. */
 const GRACE_MS = 15_000;
-/** Generous, because three programs start at once on a busy machine. */
-/** Polling interval. A correction may take 30 s to appear, and a key may send 300 requests a minute. */
+/** The test polls at this interval, because a key may send 300 requests a minute. A correction may take 30 s to appear. */
 const PATIENTLY = { interval: 500 };
 
 interface Container {
@@ -40,7 +38,7 @@ let ports: Record<string, number>;
 const containers = new Map<string, Container>();
 const clients: MqttClient[] = [];
 
-/** Starts a service as its image does. */
+/** Starts a service of the compose file with the command of its image. */
 function run(role: string): Container {
   const filled = { POSTGRES_PASSWORD: 'postgres', SECRET_KEY: 'k'.repeat(32), BOOTSTRAP_ADMIN_KEY: ADMIN_KEY };
   const file = readComposeFile({ ...filled, PUBLIC_URL: `https://localhost:${ports.API_PORT}` });
@@ -67,7 +65,7 @@ function run(role: string): Container {
   return container;
 }
 
-/** Returns the ports of a role's container. Each container has its own ports in Docker; here all share one machine. */
+/** Returns the ports of a role. In Docker each container has its own ports; in this test all roles share one machine. */
 const portsOf = (role: string) =>
   Object.fromEntries(
     Object.entries(ports).map(([name, port]) => [
@@ -112,7 +110,7 @@ beforeAll(async () => {
     cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
-  // Of the database servers on this machine, use the one that is most like the server of the compose file.
+  // Among the database servers that this machine can start, use the one that resembles the compose file's most.
   const [tier = 'plain'] = findAvailableTiers().reached.slice(-1);
   server = await TIER_SERVER_STARTERS[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
@@ -151,7 +149,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   await Promise.all(ROLES.map(ready));
 
   const ca = await ask('/certificate.pem');
-  // All roles use the same certificate and secrets, which one role created.
+  // One role created the certificate and the secrets, and all roles use them.
   const brokers = await new Promise<string>((done, failed) => {
     const socket = connect({ host: 'localhost', port: ports.MQTTS_PORT ?? 0, ca }, () => {
       done(socket.getPeerX509Certificate()?.toString() ?? '');
@@ -182,12 +180,12 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   };
   await sendReading(1, 100);
   await sendReading(2, 101.5);
-  // Kill ingest directly after the acknowledgement of a reading.
+  // Kill the ingest role directly after it has acknowledged a reading.
   containers.get('ingest')?.child.kill('SIGKILL');
   await containers.get('ingest')?.ended;
   await expect.poll(() => used(), PATIENTLY).toEqual([1.5]);
 
-  // Start ingest again, as `restart: unless-stopped` does. The device reconnects by itself, and devices behind a gateway count, too.
+  // Start the ingest role again, as `restart: unless-stopped` does. The device reconnects. Readings through a gateway are stored, too.
   run('ingest');
   const sending = sendReading(3, 103);
   await ready('ingest');

@@ -10,9 +10,9 @@ import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/suppo
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 /**
- * Tests deploy/home/compose.yaml without Docker: the command and environment of the compose file, as the container's user and without
- * capabilities, in a read-only root file system with the image's files, /tmp and the volume. Unlike the image, it has this machine's
- * libraries and the packages that only tests need.
+ * Tests deploy/home/compose.yaml without Docker. The service runs with the compose file's command and environment, as the container's user
+ * without capabilities. Its root file system is read-only and contains the image's files, /tmp and the volume; unlike the image, it also
+ * contains this machine's libraries and the packages of tests.
  */
 const NODE_USER = 1000;
 const GRACE_MS = 60_000;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Starts the container as its image does; its published ports are replaced by free ones. */
+/** Starts the container with the command of its image. The published ports are replaced by free ones. */
 async function start(): Promise<ProgramInRootFilesystem> {
   expect([energy?.read_only, energy?.tmpfs, energy?.volumes]).toEqual([
     true,
@@ -57,7 +57,7 @@ async function start(): Promise<ProgramInRootFilesystem> {
   return started;
 }
 
-/** Runs the healthcheck of the compose file, with the port on this machine. */
+/** Runs the compose file's health check with the port that the test uses. */
 function isHealthy(): boolean {
   const [kind, command = ''] = energy?.healthcheck?.test ?? [];
   expect([kind, command]).toEqual(['CMD-SHELL', expect.stringMatching(/^node -e "[^"$`\\]+"$/)]);
@@ -90,7 +90,7 @@ test('one container starts on an empty volume, prints its key once, computes usa
   const [key = ''] = /eus_live_\w+/.exec(first.output()) ?? [];
   expect(first.output()).toContain(`https://localhost:${ports.API_PORT}/dashboard/sign-in#`);
   expect(isHealthy()).toBe(true);
-  // Only the container's user can read the stored data. All data is in the volume.
+  // All stored data is in the volume, and only the container's user can read it.
   const data = join(folder.path, 'data');
   expect(new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))).toEqual(new Set([NODE_USER]));
   expect(existsSync(join(data, 'postgres/PG_VERSION'))).toBe(true);

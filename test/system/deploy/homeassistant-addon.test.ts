@@ -14,14 +14,14 @@ import { sendRequest } from '../../../bench/attack/client.ts';
 import { findFreePorts } from '../../../bench/service.ts';
 
 /**
- * Starts the Home Assistant add-on as its container does: as root, with the capabilities that Docker leaves and the add-on needs, with the
- * options in the data folder, and with the supervisor's API. The test provides this API and Home Assistant's broker. The root file system
- * is created by test/support/own-root.ts, with the service of this checkout instead of its package.
+ * Starts the Home Assistant add-on as its container does: as root with the capabilities that the add-on needs, with the options file, and
+ * with the supervisor's API. The test provides this API and the broker. The root file system (test/support/own-root.ts) contains the
+ * service of this checkout instead of its package.
  */
 const ADDON = resolve(import.meta.dirname, '../../../deploy/homeassistant-addon');
 const TOKEN = 'token-of-the-supervisor';
 const EMAIL = 'me@example.com';
-/** Login of the broker, with characters that have a special meaning in a URL. */
+/** Login at Home Assistant's broker, with characters that have a special meaning in a URL. */
 const LOGIN = { username: 'addons', password: 'p@ss/word:#%' };
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -30,9 +30,9 @@ let config: ReturnType<typeof addonConfig.parse>;
 let supervisor: Server;
 let broker: Aedes;
 let brokerServer: ReturnType<typeof createTcpServer>;
-/** Whether Home Assistant has an MQTT broker. */
+/** Whether the supervisor's API reports an MQTT broker. */
 let hasBroker = false;
-/** Requests to the supervisor's API, and topics that the expected login published at the broker. */
+/** Requests that the supervisor's API received, and topics on which the add-on's login published. */
 const requests: string[] = [];
 const topics: string[] = [];
 let container: ProgramInRootFilesystem | undefined;
@@ -108,7 +108,7 @@ test('starts from its options, serves the dashboard, and shows the home in Home 
   const data = join(folder.path, 'data');
   await mkdir(data);
   const publicUrl = `https://homeassistant.local:${ports.API_PORT}`;
-  // Options file as Home Assistant's supervisor writes it.
+  // The options file, as the supervisor of Home Assistant writes it.
   const options = parseAddonOptions(config, { email: EMAIL, public_url: publicUrl });
   await writeFile(join(data, 'options.json'), JSON.stringify(options), { mode: 0o600 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
-/** Tests the external broker of deploy/mosquitto with its own configuration, in which only the paths are changed to this machine's. */
+/** Tests an external broker with the configuration in deploy/mosquitto. Only the paths are changed to paths on this machine. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/mosquitto');
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let broker: Mosquitto;
@@ -49,7 +49,7 @@ test('lets a device publish below its own topic and nowhere else, and the servic
   const topics: string[] = [];
   ingest.on('message', (topic) => topics.push(topic));
   await ingest.subscribeAsync('energy/v1/#', { qos: 1 });
-  // mosquitto 2.0.11 ends the connection of a client that publishes to another device's topic.
+  // mosquitto 2.0.11 disconnects a client that publishes to a topic of another device.
   const intruder = await connected('dev_a', 'two');
   intruder.publish('energy/v1/dev_b/readings', '{}', { qos: 1 });
   const device = await connected('dev_a', 'two');
@@ -67,7 +67,7 @@ test('lets a gateway publish and read below its own prefix, and nowhere else', a
   for (const topic of ['gw/gwy_b/tele/plug/SENSOR', 'energy/v1/dev_a/readings', 'tele/plug/SENSOR'])
     (await connected('gwy_a', 'three')).publish(topic, '{}', { qos: 1 });
   (await connected('dev_a', 'two')).publish('gw/gwy_a/tele/plug/SENSOR', '{}', { qos: 1 });
-  // A gateway that connects directly, without a broker of its own, subscribes to its own topics.
+  // This gateway has no broker of its own: it connects directly, and subscribes to its own topics.
   const gateway = await connected('gwy_a', 'three');
   const received: string[] = [];
   gateway.on('message', (topic) => received.push(topic));
@@ -77,7 +77,7 @@ test('lets a gateway publish and read below its own prefix, and nowhere else', a
   await expect.poll(() => received).toContain('gw/gwy_a/cmnd/plug/Power');
   await expect.poll(() => topics.length).toBeGreaterThanOrEqual(2);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  // The gateway receives only the message on its own topic, although two of its subscriptions match more.
+  // The gateway's subscriptions match topics of other devices, too. It receives only the message on its own topic.
   expect([...new Set(received)]).toEqual(['gw/gwy_a/cmnd/plug/Power']);
   expect(topics.sort()).toEqual(['energy/v1/dev_a/readings', 'gw/gwy_a/cmnd/plug/Power']);
 });
@@ -89,7 +89,7 @@ test('a household’s mosquitto that is configured with the lines of DEVICES.md 
     .replaceAll('GATEWAY_ID', 'gwy_a')
     .replace('PASSWORD', 'three')
     .replace('energy.example.com:8883', new URL(broker.url).host)
-    // The test's broker has no TLS on this listener, so the line for TLS is removed.
+    // Remove the line that requires TLS, because the test's broker has no TLS on this listener.
     .replace('bridge_capath /etc/ssl/certs\n', '');
   const home = await startMosquitto({ configuration: `listener 1883\nallow_anonymous true\n${lines}` });
   try {

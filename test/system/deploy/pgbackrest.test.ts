@@ -19,10 +19,7 @@ import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { findFreePorts, startService } from '../../../bench/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/**
- * Tests the configuration and the commands of deploy/backup with Debian 13's pgBackRest and PostgreSQL 17. Only the paths are changed to
- * those of the test.
- */
+/** Tests the configuration and the commands of deploy/backup with pgBackRest and PostgreSQL 17 of Debian 13. Only the paths are changed. */
 const BACKUP = resolve(import.meta.dirname, '../../../deploy/backup');
 const run = promisify(execFile);
 const README = readFileSync(join(BACKUP, 'README.md'), 'utf8');
@@ -63,13 +60,13 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Runs a command in Debian 13 as its user postgres. */
+/** Runs a command in a Debian 13 file system as the user postgres. */
 const inside = (...command: string[]) =>
   run('chroot', ['--userspec=postgres:postgres', DEBIAN_13, ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...env },
   });
 
-/** Runs the command of the README that begins with this text. */
+/** Runs the command in the README of deploy/backup that begins with this text. */
 async function type(beginning: string, change: (line: string) => string = (line) => line): Promise<void> {
   const at = README.indexOf(beginning);
   const [line = ''] = at < 0 ? [] : README.slice(at).split(/[`\n]/, 1);

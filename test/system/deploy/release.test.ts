@@ -19,7 +19,7 @@ const KEY = `eus_live_${'k'.repeat(32)}`;
 const NAME = `energy-usage-service-${VERSION}`;
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-/** A repository with this checkout's current files and a release as its latest commit. */
+/** A copy of this checkout as a repository, with a release as its latest commit. */
 let repository: string;
 let released: string;
 /** Folder in which npx has installed the package. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   repository = join(folder.path, 'repository');
   released = join(folder.path, 'released');
   await mkdir(repository);
-  // The list also contains files that were deleted without a commit; tar skips them.
+  // git also lists files that were deleted without a commit. tar skips files that do not exist.
   const copy = 'git ls-files -co --exclude-standard -z | tar --null -cf - -T - 2> /dev/null | tar -xf - -C "$0"';
   execFileSync('sh', ['-c', copy, repository], { cwd: ROOT });
   await change('CHANGELOG.md', (text) =>
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await rm(libraries);
   git('init', '-q');
   commit();
-  // Add a file that git ignores and that must not be part of the release.
+  // Add a file that git ignores. It must not become part of the release.
   await writeFile(join(repository, '.git/info/exclude'), '*.env\n');
   await writeFile(join(repository, 'src/left-over.env'), 'SECRET_KEY=x');
   await makeRelease(repository, VERSION, released);
@@ -132,12 +132,12 @@ describe('a release', () => {
         files.some((file) => file.startsWith(path)),
         path,
       ).toBe(true);
-    // The archive also contains the parent folders of the files in these paths.
+    // The archive contains these paths and their parent folders.
     const isOfThem = (file: string) => paths.some((path) => `${file}/`.startsWith(`${path}/`) || path.startsWith(file));
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
-  // Long time limit, because npm fetches and unpacks some 300 packages.
+  // The time limit is long, because npm downloads and unpacks some 300 packages.
   test('runs the demo in an empty folder with the command in the README, without stripping types', {
     timeout: 400_000,
   }, async () => {
@@ -145,9 +145,9 @@ describe('a release', () => {
     await mkdir(empty);
     await cp(join(released, `${NAME}.tgz`), join(empty, `${NAME}.tgz`));
     const ports = await findFreePorts();
-    // npm unpacks packages into a cache below the test's own HOME, but takes downloaded files from the machine's cache.
+    // npm unpacks packages into a folder of the test, but takes downloaded files from the machine's cache if it has them.
     const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
-    // npm gets the machine's settings for the registry, the proxy and certificate authorities.
+    // npm needs the machine's settings for the registry, for the proxy, and for certificate authorities.
     const isOfNetwork = ([name]: [string, unknown]) =>
       /^(npm_config_|NODE_EXTRA_CA_CERTS$|SSL_CERT_|(https?|no)_proxy$)/i.test(name);
     const network = {
@@ -204,10 +204,10 @@ describe('a release', () => {
     expect(files.filter((file) => file.endsWith('.ts') || file.includes('strip'))).toEqual([]);
     expect(await readdir(dirname(installed))).not.toContain('amaro');
     expect(await readFile(join(installed, 'dist/LICENSES.txt'), 'utf8')).toMatch(/^fastify 5\.[\d.]+ \(MIT\)$/m);
-    // Alerts and calculations run in threads, which start from separate files.
+    // Alerts and calculations run in worker threads, whose programs are separate files.
     for (const task of ['evaluate', 'compute'])
       expect(await import(join(installed, `dist/${task}.task.js`))).toMatchObject({ default: expect.any(Function) });
-    // The package requires exact versions, with which the tests ran.
+    // The package depends on the exact versions with which the tests have run.
     const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(Object.values<string>(dependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
   });
@@ -246,18 +246,21 @@ describe('a release', () => {
   });
 });
 
-/** Maximum CPU time of `--help`, as a multiple of that of `node -e 0`: 0.3 s on a machine where `node -e 0` takes 60 ms. */
+/**
+ * Maximum CPU time of `energy --help`, as a multiple of the CPU time of `node -e 0`. On a machine where the latter takes 60 ms, this is 0.3
+ * s.
+ */
 const MAX_HELP = 5;
 /**
- * Maximum CPU time of a start of the package, relative to a start from source. 0.63 was measured in nine alternating starts on a busy
- * machine. The goal is two thirds; the rest allows for noise.
+ * Maximum CPU time that the packaged service needs to start, divided by that of a start from source. The goal is two thirds, and 0.63 was
+ * measured in nine alternating starts on a busy machine. The rest allows for noise.
  */
 const MAX_START = 0.75;
-/** Number of starts of each program. The programs take turns, so that a changing load affects both. */
+/** Number of starts of each of the two programs. Their starts alternate, so that a change of the machine's load affects both. */
 const ROUNDS = 3;
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
-/** CPU time of a Node.js program including its child processes, in ms. Other programs on the machine do not affect it. */
+/** Returns the CPU time of a Node.js program and its child processes, in ms. Other programs on the machine affect it little. */
 function childCpuMs(args: string[]): number {
   const timed = 'TIMEFORMAT="%U %S"; time "$0" "$@" > /dev/null';
   const { stderr } = spawnSync('bash', ['-c', timed, process.execPath, ...args], { encoding: 'utf8' });
@@ -265,7 +268,7 @@ function childCpuMs(args: string[]): number {
   return Math.round((user + system) * 1_000);
 }
 
-/** Programs that use the released clients. Each prints the number of homes. */
+/** Programs that use the released clients. Each program prints the number of homes. */
 const READERS = {
   typescript: `const { EnergyClient } = await import(process.env.CLIENT);
     const energy = new EnergyClient({ key: process.env.ENERGY_KEY, baseUrl: process.env.ENERGY_URL });
@@ -292,7 +295,7 @@ async function expectClients(url: string, certificate: string): Promise<void> {
   expect(count.map((text) => text.trim())).toEqual([expect.stringMatching(/^[1-9]\d*$/), count[0].trim()]);
 }
 
-/** Returns the possible folders of a package below npm's cache for npx. */
+/** Returns where npx may have installed a package in its cache. */
 const findFolders = async (npx: string, name: string): Promise<string[]> =>
   (await readdir(npx)).map((one) => join(npx, one, 'node_modules', name));
 

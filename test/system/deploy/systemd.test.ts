@@ -10,7 +10,10 @@ import { CHECKOUT_PATH, type IsolatedSystemd, startSystemd } from '#test/support
 
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
-/** Maximum exposure by systemd's own rating, from 0 to 10. The remaining exposure is due to sockets, /proc and machine code. */
+/**
+ * Maximum exposure of the service, from 0 (none) to 10, as rated by `systemd-analyze security`. The rest is caused by sockets, /proc and
+ * just-in-time compilation.
+ */
 const MAX_EXPOSURE = 1.6;
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Whether this systemd has started and executes commands. */
+/** Whether the systemd that the test started can execute commands. */
 function isUp(systemd: IsolatedSystemd): boolean {
   try {
     return systemd.systemctl('is-active', 'test.target').trim() === 'active';
@@ -28,7 +31,7 @@ function isUp(systemd: IsolatedSystemd): boolean {
   }
 }
 
-/** Writes the systemd unit into a folder, with the path of Node. */
+/** Writes the service's systemd unit into a folder, with the path of Node.js on this machine. */
 function unitIn(name: string, node: string): string {
   const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
@@ -42,7 +45,7 @@ describe('the systemd unit', () => {
     const path = join(unitIn('verified', process.execPath), 'energy-usage.service');
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-    // Proves that the check can detect an error: it reports an unknown setting.
+    // An unknown setting is reported. This proves that the check can fail.
     writeFileSync(path, unit.replace(NODE, process.execPath).replace('ProtectHome=tmpfs', 'ProtectHouse=yes'));
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' }).stderr).toContain(
       'ProtectHouse',
@@ -72,8 +75,8 @@ describe('the systemd unit', () => {
     const units = join(folder.path, 'units');
     mkdirSync(join(units, 'energy-usage.service.d'), { recursive: true });
     writeFileSync(join(units, 'test.target'), '[Unit]\nDefaultDependencies=no\n');
-    // Changes of the unit for this test: without a journal, output goes to a file; no other unit is started; and some machines have Node.js
-    // in another folder only.
+    // Changes to the unit for this test: output goes to a file instead of the journal, no other unit is started, and Node.js may be in
+    // another folder.
     const start = existsSync(NODE)
       ? ''
       : `ExecStart=\nExecStart=/opt/node/bin/node ${CHECKOUT_PATH}/bin/energy.js start\n`;
@@ -92,7 +95,7 @@ describe('the systemd unit', () => {
       const pids = systemd.pids();
       const commands = pids.map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
       expect(commands).toContain('postgres');
-      // Every process runs as the service's user, without capabilities and without a way to gain them, and with a filter of system calls.
+      // Every process of the service runs as the service's user, has no capabilities, cannot gain any, and has a filter of system calls.
       const limits = pids.map((pid) => ['Uid', 'CapBnd', 'NoNewPrivs', 'Seccomp'].map((name) => of(pid, name)));
       expect(new Set(limits.map(String))).toEqual(new Set([`${user},0000000000000000,1,2`]));
       const data = systemd.path('/var/lib/energy-usage');

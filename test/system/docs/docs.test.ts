@@ -48,7 +48,7 @@ describe('the guides', () => {
   test.concurrent.each(LANGUAGES)('have the documented results in %s', async (language) => {
     const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
     for (const name of guides) {
-      // Each guide has its own account, so that no guide uses up the requests per minute of another guide.
+      // Each guide has its own account, so that one guide cannot use up another guide's requests per minute.
       const userId = await service.user(`${name}-${language}@example.com`);
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
@@ -60,8 +60,8 @@ describe('the guides', () => {
       ]);
       const parts = (await parseGuide(name, language)).map((part) => ({
         ...part,
-        // In a sandbox the guide's address belongs to one account. Here three readers follow the guide in one installation, so each has an
-        // address of their own.
+        // In a sandbox, the guide's e-mail address belongs to one account. Here three readers follow the guide in one installation, so each
+        // gets another address.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
       await followGuide(parts, {
@@ -118,7 +118,7 @@ describe('the guides', () => {
         const printed = await Promise.race([once(program.stdout, 'data'), ended]);
         const [address = ''] = /http:\S+/.exec(String(printed[0])) ?? [];
         const signedIn = await service.signIn(email, '/dashboard/account');
-        // The app is opened in a new browser context, because the context of the service's pages loads nothing from other origins.
+        // Open the app in a new browser context. The context for the service's pages loads nothing from other hosts.
         const storageState = await signedIn.context().storageState();
         const page = await (
           await service.browser.newContext({ ignoreHTTPSErrors: true, storageState, locale: 'en-GB' })
@@ -142,7 +142,7 @@ describe('the guides', () => {
           (await tokens().where('kind', '=', 'refresh').where('consumed_at', 'is not', null).select('kind').execute())
             .length;
         expect(await used()).toBe(0);
-        // Simulate that an hour has passed: the access token has expired.
+        // Simulate that an hour has passed, after which the access token expires.
         const { token_sha256 } = await tokens()
           .where('kind', '=', 'access')
           .select('token_sha256')
@@ -154,7 +154,7 @@ describe('the guides', () => {
 
         await service.db.transaction().execute((trx) => endAuthorizations(trx, { homeIds: [homeId] }, 'home'));
         await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days requests access');
-        // The app rejects an authorization code that another person has obtained.
+        // The app rejects an authorization code that was issued to another person.
         await page.goto(`${address}/callback?code=stolen&state=x&iss=${service.url}`);
         await page.getByText('No access.').waitFor();
         await page.context().close();
@@ -237,7 +237,7 @@ describe('the pages', () => {
         })
       ).status();
     expect([await status('GET'), await status('POST')]).toEqual([200, 403]);
-    // In this tab, the other pages of the reference contain the key, too. Another tab does not.
+    // Other pages of the reference also contain the new key in this tab, but not in another tab.
     await page.goto('/docs/reference/analytics');
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
     await testPageLayout(page, 'docs-own-key');

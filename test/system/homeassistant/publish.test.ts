@@ -25,9 +25,7 @@ let writer: Meter;
 let listener: MqttClient;
 let stop: () => Promise<void>;
 let home: { userId: string; key: string; email: string; meterId: string; plugId: string };
-/**
- * Retained messages of the broker, by topic, as a newly connected Home Assistant would receive them. An empty payload deletes a message.
- */
+/** Retained messages of the broker, by topic, which a newly connected Home Assistant receives. An empty payload deletes a message. */
 const onBroker = new Map<string, string>();
 const published: string[] = [];
 
@@ -81,7 +79,7 @@ afterAll(async () => {
 });
 
 const configOf = (id: string) => `homeassistant/device/energy_usage_${id}/config`;
-/** Returns the entities of a device in Home Assistant; null if it was not announced. */
+/** Returns the entities that Home Assistant creates for a device; null if the device was not announced. */
 function entitiesOf(id: string) {
   const payload = onBroker.get(configOf(id));
   if (payload === undefined) return null;
@@ -95,7 +93,7 @@ const shownBy = (id: string, key: string) => entitiesOf(id)?.[key]?.value;
 const availability = () => [...onBroker].find(([topic]) => topic.endsWith('/status'))?.[1];
 
 const ask = async (query: string) => (await api.send(`/v1/energy-insights?${query}`, { key: home.key })).json;
-/** Returns the rows of the days that the API reports. */
+/** Returns the daily rows of the API's response. */
 const days = async (start: string, end: string) =>
   (await ask(`start=${start}&end=${end}&group_by=day&tz=${ZONE}&include=grid_import,grid_export,cost`)).data as Day[];
 interface Day {
@@ -117,7 +115,7 @@ describe('a home in Home Assistant', () => {
   test('shows the same usage of a day as the API, across the end of a month and a late correction', async () => {
     const statistics = new LongTermStatistics();
     const sums: Record<string, number> = {};
-    /** Waits until the published state equals the sum of the month's days in the API. */
+    /** Waits until the published sum equals the sum of the days in the API's response. */
     const settle = async (name: string, start: string, end: string) => {
       const expected = sum(await days(start, end));
       await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe(expected);
@@ -135,7 +133,7 @@ describe('a home in Home Assistant', () => {
       ['2026-10-31T11:59:50+01:00', 4_733],
     ]);
     await settle('31 noon', '2026-10-01', '2026-10-31');
-    // The next readings show that the last reading was false, so the sum decreases without starting a new cycle.
+    // The next readings are lower, so the last reading was false. The sum decreases, but its period does not start again.
     await at('2026-10-31T19:10:00+01:00', [
       ['2026-10-31T18:00:00+01:00', 4_732],
       ['2026-10-31T18:30:00+01:00', 4_732.2],
@@ -145,7 +143,7 @@ describe('a home in Home Assistant', () => {
     expect(sums['31 evening']).toBeLessThan(sums['31 noon'] as number);
     await at('2026-10-31T23:59:50+01:00', [['2026-10-31T23:59:49+01:00', 4_736.75]]);
     await settle('31', '2026-10-01', '2026-10-31');
-    // In the first hour of November the last energy of October arrives and is counted.
+    // In the first hour of November, readings about the last energy of October arrive. This energy counts for October.
     await at('2026-11-01T00:30:00+01:00', [
       ['2026-11-01T00:00:00+01:00', 4_737],
       ['2026-11-01T00:29:00+01:00', 4_737.5],
@@ -158,7 +156,7 @@ describe('a home in Home Assistant', () => {
     const [last, next] = (await days('2026-10-31', '2026-11-01')).map((row) => [row]) as [Day[], Day[]];
     const shown = (from: string, to: string) => inKwh((sums[to] ?? 0) - (sums[from] ?? 0));
     expect([sum(last), sum(next)]).toEqual([12.5, 7]);
-    // Energy of 31 October that becomes known after midnight is published in the following hour, exactly once.
+    // Energy of 31 October that is measured after midnight is published once, in the first hour of November.
     expect(shown('30', '31')).toBe(inKwh(sum(last) - 0.25));
     expect(shown('31', 'closed')).toBe(0.25);
     expect(shown('30', '1')).toBe(inKwh(sum(last) + sum(next)));
@@ -248,11 +246,11 @@ describe('a home in Home Assistant', () => {
     const shown = ['production', 'charged', 'discharged', 'gas_m3'].map((key) => shownBy(home.userId, key));
     expect(shown).toEqual([flows.production_kwh, flows.charged_kwh, flows.discharged_kwh, gas.m3_used]);
     expect(shown).toEqual([3.25, 0.5, 0.25, 1.125]);
-    // The devices of a home are published after the home.
+    // The states of the devices are published after the home's state, so wait for them.
     await expect.poll(() => ['export', 'power'].map((key) => shownBy(inverter, key)), WAIT).toEqual([3.25, -1800.5]);
     await at('2026-11-02T12:36:00+01:00');
     await expect.poll(() => shownBy(inverter, 'power'), WAIT).toBeNull();
-    // The home's power is published after each device that counts has sent its power.
+    // The home's power is known only when each of its devices has sent its power.
     const power = (ts: string, power_w: number) => ({ ts, power_w });
     const [first, now] = ['2026-11-02T12:35:30+01:00', '2026-11-02T12:35:50+01:00'];
     await createWriter(database.pool, { now: () => api.now.getTime() }).write([
@@ -277,7 +275,7 @@ describe('a home in Home Assistant', () => {
   test('never publishes an account that is not listed, and removes one that was listed', async () => {
     const other = await api.user('homeowner');
     const both = publisher({ users: [home.userId, other.userId], secret: 'another installation' });
-    // The first worker is still running and holds the lock, so a second publisher does not publish.
+    // The first worker still holds the lock, so the second one does not publish.
     const before = shownBy(home.userId, 'used');
     await at('2026-11-02T12:40:00+01:00', [['2026-11-02T12:39:00+01:00', 4_745]]);
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).not.toBe(before);
