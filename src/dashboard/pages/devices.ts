@@ -15,10 +15,10 @@ import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
 import { PairDevice } from './devices/pair-device.ts';
 
-/** Interval at which the page checks for new messages and newly discovered devices. */
+/** Interval at which the page requests new messages and newly discovered devices, in ms. */
 const LOOK_MS = 15_000;
 
-/** Page with the devices of the selected account: paired devices, discovered devices and their gateways. */
+/** Page with the selected account's paired devices, newly discovered devices, and gateways. */
 export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
@@ -56,7 +56,7 @@ export function Page() {
   `;
 }
 
-/** List of an account's devices. `onOpen`: called when the user opens the details of a device. */
+/** List of an account's devices. `onOpen` is called when the user opens the details of a device. */
 export const DeviceList = (props: {
   devices: LoadedData<Device[]>;
   zone: string;
@@ -104,16 +104,16 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
 }
 
 /**
- * Returns the device id in the address if it has the form of an id. No other text may enter request paths, because anyone can create a link
- * to the page.
+ * Returns the device id in the address if it is a valid id. Other text must not enter request paths, because anyone can create a link to
+ * the page.
  */
 const now = () =>
   /^dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ??
   null;
 
 /**
- * Returns the device in the address (`?device=`), and a function that changes it. Because the device is in the address, users can link to
- * it and the Back button works.
+ * Returns the device id in the address (`?device=`), and a function that changes it. An id in the address can be linked, and works with the
+ * Back button.
  */
 export function useDeviceInUrl(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
@@ -129,7 +129,7 @@ export function useDeviceInUrl(): [string | null, (deviceId: string | null) => v
   return [named, name];
 }
 
-/** Explains how to show the home of an account in Home Assistant. */
+/** Card that explains how to show an account's home in Home Assistant. */
 export function HomeAssistantCard({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${HOME_ASSISTANT_NAME}>
@@ -139,9 +139,9 @@ export function HomeAssistantCard({ email }: { email: string }) {
   <//>`;
 }
 
-/** Name of the product Home Assistant, which is the same in every language. */
+/** The product's name, which is the same in every language. */
 export const HOME_ASSISTANT_NAME = 'Home Assistant';
 
-/** Returns the settings with which the operator makes the service publish a home to Home Assistant (docs/home-assistant.md). */
+/** Returns the settings with which the operator lets the service publish a home to Home Assistant (docs/home-assistant.md). */
 export const getHomeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

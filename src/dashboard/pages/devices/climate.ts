@@ -9,10 +9,10 @@ import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, listClimateHours } from './device.ts';
 
-/** Selectable lengths of the displayed time in hours. */
+/** Lengths of the displayed time in hours, from which the user selects one. */
 const SPANS = [48, 168] as const;
 
-/** Hourly room climate that a thermostat has reported. Renders nothing if the device never reported a temperature. */
+/** Hourly room temperature that a thermostat has measured. Renders nothing if the device has never reported a temperature. */
 export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
   const w = words().devices.climate;
   const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
@@ -25,7 +25,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // Only a thermostat gets a message that its temperatures are missing.
+  // Only for a thermostat, the page says that temperatures are missing.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
@@ -44,7 +44,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   </section>`;
 }
 
-/** Chart of temperature, set-point and heating by hour. */
+/** Chart of the temperature, the set-point and the heating time of each hour. */
 function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
   const w = words().devices.climate;
   return html`<${LineChart}
@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** Room climate of a thermostat in a day or week, next to the load curve of the same period. */
+/** Chart of a thermostat's room temperature for the days of a load curve, which is shown next to it. */
 export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

@@ -8,18 +8,18 @@ import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Maximum register reading in kWh. */
+/** Maximum register reading that the user can enter, in kWh. */
 const MOST_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
-/** Whether a quantity may be a register that counts. For other quantities, the service rejects an added register reading. */
+/** Returns whether a person may add a register reading for a quantity. The service rejects it for all other quantities. */
 const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
   (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
 
 /**
- * Dialog that excludes readings of a device, or adds a register reading that a person has taken. An edit has a reason. Times are in the
- * account's time zone.
+ * Dialog that excludes a range of a device's readings, or adds a register reading that a person has taken. The user must give a reason.
+ * Times are in the account's time zone.
  */
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
@@ -73,7 +73,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   <//>`;
 }
 
-/** Returns the UTC offset of a time zone at an instant, in ms. */
+/** Returns the UTC offset of a time zone at a time, in ms. */
 function offsetMs(zone: string, ms: number): number {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const wholeMs = Math.floor(ms / 1_000) * 1_000;
@@ -83,8 +83,8 @@ function offsetMs(zone: string, ms: number): number {
 const DAY_MS = 86_400_000;
 
 /**
- * Converts the value of a `datetime-local` input in a time zone (IANA name) to an instant (ISO 8601, UTC). If the local time occurs twice,
- * the first is used; if it does not exist, the offset before the change of clocks is used. Returns '' if the input is empty.
+ * Converts the value of a `datetime-local` input in a time zone (IANA name) to ISO 8601 in UTC. If the local time occurs twice, the first
+ * one counts. If it does not exist, the UTC offset from before the clock change applies. Returns '' if the input is empty.
  */
 export function parseLocalInputTime(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);

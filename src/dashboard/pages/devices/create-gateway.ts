@@ -15,8 +15,8 @@ import {
 } from './snippets.ts';
 
 /**
- * Dialog that creates a gateway for the selected account. It then shows the gateway's credentials once, as configuration for the program
- * that will use them.
+ * Dialog that creates a gateway for the selected account. It then shows the gateway's user name and password, only once, in the
+ * configuration format of the program that needs them.
  */
 export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();
@@ -68,7 +68,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   `;
 }
 
-/** List of connection settings: address and credentials. `children`: further entries of the list. */
+/** List of the settings for an MQTT connection: address, user name and password. `children`: further entries of the list. */
 export const LoginFields = (props: {
   address: ServiceAddress;
   username: string;

@@ -9,14 +9,14 @@ import { words } from '../../words/words.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
-/** Returns the meanings that a channel may have, with their display names. The first three have a button each. */
+/** Returns the values of `counts_as` that a channel can have, with their display names. The first three have a button each. */
 const meanings = (): [countsAs: string, name: string][] => Object.entries(words().devices.channels.meanings);
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;
 
 /**
- * Table of a device's energy and power channels, and what each counts as. Unknown channels come first; the device's manager can classify
- * them with a click.
+ * Table of a device's energy and power channels. For each channel it shows whether the service counts it, for example as import. Unknown
+ * channels come first, with buttons that determine what they count as.
  */
 export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; onSaved: () => void }) {
   const { of: device, isManager, onSaved } = props;
@@ -26,7 +26,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<ReadingsOnHold>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // Shows the badge "held" only if the held value is the latest value of the channel.
+  // The badge "held" belongs to the latest value of a channel, so it is shown only if this is the value that the service holds back.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
@@ -51,10 +51,10 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   </section>`;
 }
 
-/** Sets the meaning or the placement of a channel. Null resets it to the default. */
+/** Stores what a channel counts as, or the channel's place in the home. Null restores the default. */
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
-/** Table row of a channel. `placement`: placement of the whole device. */
+/** Table row of a channel. `placement`: the device's place in the home, which also applies to the channel by default. */
 function Row(props: {
   of: Channel;
   isHeld: boolean;
@@ -99,7 +99,6 @@ function Row(props: {
   </tr>`;
 }
 
-/** Select box of the meanings of a channel. */
 function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel; onSay: Say }) {
   const { channels: w } = words().devices;
   const change = (event: Event) => {
@@ -114,7 +113,7 @@ function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel;
   </select>`;
 }
 
-/** Select box of the placements of a channel. `usual`: placement of the whole device, which is the default. */
+/** Select box of the place in the home that a channel measures. `usual`: the device's place, which is the default. */
 function PlacementSelect(props: { of: Channel; usual: DeviceDetails['placement']; onSay: Say }) {
   const { of, usual, onSay } = props;
   const { native_name, placement } = of;

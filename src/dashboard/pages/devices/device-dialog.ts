@@ -31,8 +31,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Shows the settings from the response at once. Otherwise the form would be compared with the previous settings until they are loaded
-  // again.
+  // Show the settings of the response at once. Until they are loaded again, the form would otherwise be compared with outdated settings.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();
@@ -79,7 +78,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
 }
 
 /**
- * Form with a device's settings, which sends only changed fields. A user who does not manage the device can change only the device's
+ * Form with a device's settings. It sends only the changed fields. If a utility manages the device, a homeowner can change only its
  * location.
  */
 function DeviceSettings(props: {
@@ -116,6 +115,6 @@ function DeviceSettings(props: {
   </form>`;
 }
 
-/** Whether a field of the form counts as changed. A guessed placement always counts as changed, because saving confirms it. */
+/** Returns whether a field of the form has changed. A guessed placement always counts as changed, because saving the form confirms it. */
 const isChanged = (device: DeviceDetails, given: DeviceFormValues, name: keyof DeviceFormValues): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -6,7 +6,7 @@ import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { getDeviceTypeName } from './device.ts';
 
-/** Values of the device form. A value is null if its field is empty. */
+/** Values of the device form. An empty field has the value null. */
 export interface DeviceFormValues {
   type: string;
   location: string;
@@ -14,7 +14,7 @@ export interface DeviceFormValues {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
-  /** Placement of the device. Null for the default placement of its type. */
+  /** The device's place in the home; null for the default place of the device's type. */
   placement: Device['placement'] | null;
   upstream_device_id: string | null;
 }
@@ -36,7 +36,7 @@ export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   };
 }
 
-/** Default placement of each device type in the form. The service has the same defaults (src/devices/known-placement.ts). */
+/** Default place in the home for each device type in the form. The service has the same defaults (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
@@ -48,9 +48,9 @@ export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
 };
 
 /**
- * Form fields of a device: type, location and placement. Rarely needed settings are in a collapsed section. `of`: the device to edit.
- * `discoveredType`: likely type of a discovered device; its messages may determine its placement better than the type. `others`: the
- * account's devices.
+ * Form fields of a device: type, location and place in the home. Rarely needed settings are in a collapsed section. `of`: the device to
+ * edit. `discoveredType`: the probable type of a discovered device, whose messages may determine its place better than its type does.
+ * `others`: the account's other devices.
  */
 export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
   const { of, discoveredType, others = [] } = props;
@@ -88,8 +88,8 @@ export function LocationField({ now }: { now: string | undefined }) {
 }
 
 /**
- * Field for the placement of a device. A consumer also has a field for the meter whose energy includes the consumer's. `usual`: placement
- * until the user selects one.
+ * Field for a device's place in the home. For a consumer, also a field for the meter whose energy includes the consumer's. `usual`: the
+ * place until the user selects one.
  */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;
@@ -114,7 +114,6 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
     }`;
 }
 
-/** Select box of the usual device types, with a text field for other types. */
 function TypeField({ now, onType }: { now: string; onType: (type: string) => void }) {
   const { devices } = words();
   const w = devices.fields;

@@ -2,10 +2,10 @@ import type { Device, DeviceDetails, DeviceUsage, PairedDevice, User } from '#cl
 import { HOUR_MS } from '../../parts/format.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** Credentials of a device and its topic. The service returns them only once. */
+/** MQTT user name, password and topic of a device. The service returns the password only once. */
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
 
-/** Kind of badge for each device status. Explanations of the statuses are in `words/`. */
+/** Kind of badge for each device status. The texts in `words/` explain the statuses. */
 export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
   active: 'good',
   inactive: 'quiet',
@@ -13,7 +13,8 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
 };
 
 /**
- * Returns the open questions about a device, except those that its status already shows. `isOpen`: whether the device's details are open.
+ * Returns the questions about a device that nobody has answered yet, except those that its status already shows. `isOpen`: whether the
+ * details of the device are shown.
  */
 export const listOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
   attention
@@ -24,7 +25,7 @@ export const listOpenQuestions = ({ attention, status }: Device, isOpen: boolean
       return { word, meaning: `${meaning} ${isOpen ? below : open}`.trim() };
     });
 
-/** Whether a user may change more than the name of a device or gateway. Homeowners may not if a utility manages the device or gateway. */
+/** Returns whether a user may change all settings of a device or gateway. If a utility manages it, a homeowner may change only its name. */
 export const canManageDevice = (
   { managed_by }: Pick<DeviceDetails, 'managed_by'>,
   { role }: Pick<User, 'role'>,
@@ -36,10 +37,10 @@ export const getDeviceTypeName = (type: string): string =>
 
 type Usage = DeviceUsage['data'][number];
 
-/** One hour in a response of GET /v1/devices/{device_id}/usage. */
+/** One hour in the response of GET /v1/devices/{device_id}/usage. */
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
-/** Returns one row for each hour of a time range, including hours without data, so that the chart shows gaps. */
+/** Returns a row for each hour of a time range. Hours without data get empty rows, which the chart shows as gaps. */
 export function listClimateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
   const within = rows.filter(
     ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,

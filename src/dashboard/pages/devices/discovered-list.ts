@@ -6,7 +6,7 @@ import { renderTable } from '../../parts/table.ts';
 import { Card, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** List of unpaired devices that were discovered through the account's gateways. */
+/** List of devices that were discovered through the account's gateways and are not paired yet. */
 export const DiscoveredList = (props: {
   discovered: LoadedData<DiscoveredDevice[]>;
   zone: string;
@@ -43,7 +43,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
   );
 }
 
-/** Maximum number of channels that are shown for a discovered device. A three-phase meter has dozens. */
+/** Maximum number of channels that are shown for a discovered device. A three-phase meter may have dozens. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
@@ -61,7 +61,9 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/** Describes the channels of a discovered device, and whether each would count: "import: energy register, power; counts as import". */
+/**
+ * Describes each channel of a discovered device, and what the channel would count as: "import: energy register, power; counts as import".
+ */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {
@@ -73,7 +75,7 @@ function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   });
 }
 
-/** Returns the likely type of a discovered device. The user who pairs the device can change it. */
+/** Returns the probable type of a discovered device. The user can select another type when pairing it. */
 export function guessDeviceType({ quantities }: DiscoveredDevice): string {
   const kinds = new Set(quantities.map(({ kind }) => kind));
   const isHeater = kinds.has('setpoint_c') || kinds.has('heating');

@@ -13,10 +13,10 @@ import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
 import { canManageDevice } from './device.ts';
 
-/** Interval at which pages check whether a recomputation of past consumption has ended. */
+/** Interval at which pages check whether past consumption is still being recomputed, in ms. */
 const LOOK_MS = 2_000;
 
-/** Reloads data while past consumption is being recomputed. `onEnd`: called when the recomputation has ended. */
+/** While past consumption is being recomputed (`isWaiting`), calls `again` at intervals. Calls `onEnd` when the recomputation has ended. */
 export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: () => void): void {
   const wasWaiting = useRef(false);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: (
 }
 
 /**
- * List of the manual edits of a device's readings: excluded ranges and added register readings. `onComputed`: called when the device's
+ * List of the manual edits of a device's readings: excluded ranges and added register readings. `onComputed` is called when the device's
  * consumption may have changed.
  */
 export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
@@ -60,7 +60,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   <//>`;
 }
 
-/** Table of edits of a device's readings. `onRevoke`: called with the id of the edit to revoke. */
+/** Table of the edits of a device's readings. `onRevoke` is called with the id of the edit that the user revokes. */
 function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: (editId: string) => void }) {
   const { of: all, device, onRevoke } = props;
   const { me, user } = useSession();

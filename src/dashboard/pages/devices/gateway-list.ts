@@ -13,7 +13,10 @@ import { CreateGateway } from './create-gateway.ts';
 import { canManageDevice } from './device.ts';
 import { type MessageToRead, ReadMessage } from './read-message.ts';
 
-/** List of the account's gateways. A gateway is a household's own broker, or connects devices with their own message format. */
+/**
+ * List of the account's gateways. A gateway is a household's MQTT broker, or a login for devices that use their manufacturer's message
+ * format.
+ */
 export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: string; onChange: () => void }) {
   const { gateways, zone, onChange } = props;
   const { me } = useSession();
@@ -65,8 +68,8 @@ export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: stri
 }
 
 /**
- * List of a gateway's topics with unrecognised messages, most frequent first. Renders nothing if there are none. `onRead`: called to
- * examine a sample message.
+ * List of the topics on which a gateway has sent messages that the service does not recognise, most frequent first. `onRead` is called with
+ * a sample message that the user wants to examine.
  */
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: MessageToRead) => void }) {
   const { gateway, zone, onRead } = props;

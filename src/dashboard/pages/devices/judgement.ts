@@ -12,8 +12,8 @@ const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
 /**
- * Shows the service's diagnosis of a message: the values that the service reads, or the reason why it reads none, and settings that would
- * help. `onUse`: called after a proposed setting was stored in the gateway.
+ * Shows what the service reads from a message: the values, or the reason why there are none, and settings that would help. `onUse` is
+ * called after the user has stored a suggested setting in the gateway.
  */
 export function MessageDiagnosis(props: {
   of: JudgedMessage;
@@ -65,7 +65,7 @@ export function MessageDiagnosis(props: {
   `;
 }
 
-/** Parses a setting that the user typed. Null unless the text is a JSON object. */
+/** Parses a setting that the user has typed. Returns null unless it is a JSON object. */
 function typedSetting(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -78,7 +78,7 @@ function typedSetting(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Form that stores a proposed setting in the gateway. The user must check the setting first, because its zones, units and numbers are only
+ * Form that stores a suggested setting in the gateway. The user must check the setting first, because its zones, units and numbers are
  * examples.
  */
 function UseSetting(props: {
@@ -108,7 +108,7 @@ function UseSetting(props: {
   </form>`;
 }
 
-/** An entry of `decoder_config.mapping`. The service validates it. */
+/** An entry of `mapping` in a gateway's `decoder_config`. The service validates the entry. */
 export interface MappingEntry {
   topic: string;
   device?: string;
@@ -125,7 +125,7 @@ const POWER = ['W', 'kW'];
 const VOLUME = ['m3', 'l'];
 const DEGREES = ['C', 'F'];
 
-/** Units by meaning, the usual unit first. */
+/** Units that the form offers for each meaning of a number, the usual unit first. */
 export const UNITS_BY_MEANING: Readonly<Record<string, readonly string[]>> = {
   import: [...ENERGY, ...POWER],
   export: [...ENERGY, ...POWER],
@@ -145,7 +145,7 @@ export const UNITS_BY_MEANING: Readonly<Record<string, readonly string[]>> = {
   setpoint: DEGREES,
 };
 
-/** Returns the display name of a meaning that a number may have. */
+/** Returns the display name of what a number in a message can mean. */
 export function getMeaningName(meaning: string): string {
   const { devices, messages } = words();
   const { temperature, setpoint } = devices.climate;
@@ -153,11 +153,11 @@ export function getMeaningName(meaning: string): string {
   return names[meaning] ?? meaning;
 }
 
-/** Returns the mappings in a gateway's settings. Empty if `mapping` is not a list. */
+/** Returns the mappings in a gateway's settings; an empty list if `mapping` is not a list. */
 export const getMappings = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
-/** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
+/** Returns a gateway's settings with other mappings. The other settings stay the same. */
 export const replaceMappings = (
   { decoder_config }: Gateway,
   mapping: readonly MappingEntry[],
@@ -166,11 +166,14 @@ export const replaceMappings = (
   mapping,
 });
 
-/** Changes the mappings of a gateway, based on the gateway's latest settings. Returns the updated gateway. */
+/**
+ * Changes a gateway's mappings. Loads the gateway's settings first, because another user may have changed them. Returns the updated
+ * gateway.
+ */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => replaceMappings(now, change(getMappings(now))));
 
-/** Changes the settings of a gateway. Loads the settings first, because another user may have changed them. Returns the updated gateway. */
+/** Changes a gateway's settings. Loads them first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(
   of: Gateway,
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,

@@ -8,9 +8,9 @@ import { words } from '../../words/words.ts';
 import { changeMappings, getMeaningName, type MappingEntry, MessageDiagnosis, UNITS_BY_MEANING } from './judgement.ts';
 
 /**
- * Form that maps a field of a message to a meaning. `path`: path of the field; null for the whole message. `proposed`: suggested meanings
- * by name. `times`: fields that may contain the message's time. `family`: device family whose decoder reads such messages today; with a
- * mapping, it no longer reads them. `onTry`: called to preview how the service would read the message.
+ * Form that stores what a field of a message means. `path`: path of the field; null if the message is a single value. `proposed`: suggested
+ * meanings by the name of the field. `times`: fields that may contain the time of the message. `family`: the device family whose decoder
+ * reads such messages now, and no longer reads them if the mapping is stored. `onTry` is called to show what the service would read.
  */
 export function MappingForm(props: {
   gateway: Gateway;
@@ -29,7 +29,7 @@ export function MappingForm(props: {
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
   const shown = useRef<HTMLFormElement>(null);
-  // Moves the focus to the form, because the form appears below a list that may be long.
+  // The form appears below a list that may be long, so it gets the focus.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     const mapped = mappedIn(readSubmittedForm(event), path, topic);
@@ -74,17 +74,17 @@ export function MappingForm(props: {
 }
 
 /**
- * Returns the device of a message that is a plain number: the topic without its last level, so that numbers on neighbouring topics belong
- * to one device.
+ * Returns the proposed device name for a message that is a plain number: its topic without the last level. Numbers on neighbouring topics
+ * then belong to one device.
  */
 const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[1] ?? '';
 
-/** Returns the mapping in the form. Omits empty fields. */
+/** Returns the mapping that the form describes, without its empty fields. */
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = parseDecimalInput(text('scale'));
-  // Omits the proposed device name if the topic is a filter, because the name belongs to a single topic. The service then names each device
-  // by the text that matches the wildcard.
+  // The proposed device name belongs to a single topic. If the topic has wildcards, it is omitted, and the service names each device by the
+  // text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

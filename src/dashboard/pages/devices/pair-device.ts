@@ -13,8 +13,8 @@ import { guessDeviceType } from './discovered-list.ts';
 import { formatPublishCommands, getServiceAddress } from './snippets.ts';
 
 /**
- * Dialog that pairs a device with the selected account and waits for the device's first reading. `of`: the discovered device to pair, if it
- * was discovered.
+ * Dialog that pairs a device with the selected account, and then waits for the device's first reading. `of`: the discovered device to pair;
+ * without it, the dialog is for another device.
  */
 export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
@@ -57,7 +57,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
 }
 
 const LOOK_MS = 2_000;
-/** Time without a reading, in ms, after which the dialog suggests what to check. */
+/** Time without a reading, in ms, after which the dialog suggests what the user can check. */
 const LONG_MS = 60_000;
 
 /** Waits for the first message of a device and shows the time of the message. */
@@ -99,7 +99,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
   </p>`;
 }
 
-/** Shows the credentials of a newly paired device, with instructions. */
+/** Shows the MQTT user name and password of a newly paired device, and how to set up the device. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
   const address = getServiceAddress(location.hostname, useSession().mqtt);
@@ -129,7 +129,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   `;
 }
 
-/** Returns a sample message of a device of a type. */
+/** Returns a sample message for a device type. */
 function examplePayload(type: string): string {
   return type === 'thermostat'
     ? '{"temperature_c": 20.4, "setpoint_c": 21, "heating": true}'

@@ -16,7 +16,7 @@ import {
 } from './judgement.ts';
 import { MappingForm } from './map-form.ts';
 
-/** A message that the user has typed or that a gateway has received. */
+/** A message that the user has typed, or that the service has received from a gateway. */
 export interface MessageToRead {
   topic: string;
   payload: string;
@@ -24,8 +24,8 @@ export interface MessageToRead {
 }
 
 /**
- * Dialog that shows how the service reads a message of a gateway, and lets the user map the message's numbers to meanings. `of`: the
- * initial message.
+ * Dialog that shows what the service reads from a message of a gateway, and lets the user select what the numbers in the message mean.
+ * `of`: the message that is shown first.
  */
 export function ReadMessage(props: {
   gateway: Gateway;
@@ -87,7 +87,7 @@ export function ReadMessage(props: {
   <//>`;
 }
 
-/** Form for a message. `of`: the initial message. */
+/** Form with the topic and the text of a message. `of`: the message that is shown first. */
 function MessageForm(props: {
   of: MessageToRead | undefined;
   isBusy: boolean;
@@ -110,7 +110,6 @@ function MessageForm(props: {
   </form>`;
 }
 
-/** List of a gateway's mappings. */
 function Mappings(props: {
   of: readonly MappingEntry[];
   isBusy: boolean;
@@ -131,7 +130,7 @@ function Mappings(props: {
 
 const placeOf = ({ topic, path = '' }: MappingEntry) => `${topic} ${path}`.trim();
 
-/** List of the fields of a message that can be mapped. */
+/** List of the fields in a message for which the user can select a meaning. */
 function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path: string | null) => void }) {
   const { common, messages: w } = words();
   return html`<h3>${w.members}</h3>
@@ -144,7 +143,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
       ],
       {
         key: ({ path }) => path ?? '',
-        // A text with a date is not offered for mapping, because it is a time and not a quantity.
+        // A date is a time and not a quantity, so it has no button.
         actions: ({ path, value }) =>
           Number.isFinite(Number(value)) &&
           html`<button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>`,

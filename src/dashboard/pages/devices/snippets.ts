@@ -5,26 +5,27 @@ import type { DeviceLogin as Login } from './device.ts';
 
 /** Address at which devices reach the service's MQTT broker. */
 export interface ServiceAddress {
-  /** Host name at which devices in any network reach the broker. */
+  /** Host name of the broker for devices in any network. */
   host: string;
   tlsPort: number;
   plainPort: number;
-  /** Host for connections without TLS from the user's own computer. Null if there is none or it is unknown. */
+  /**
+   * Host of the broker for programs on the user's own computer that connect without TLS. Null if the broker does not accept them, or if
+   * this is unknown.
+   */
   plainHost: string | null;
   /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;
-  /** Whether devices need a copy of the service's certificate. */
+  /** Whether devices need a copy of the service's certificate, because no public authority has signed it. */
   needsCertificate: boolean;
-  /**
-   * Whether the ports are known. The service knows only the ports of its own broker; for an external broker, the usual ports are assumed.
-   */
+  /** Whether the ports are known: only those of the service's own broker are. For an external broker, the usual ports are assumed. */
   isKnown: boolean;
 }
 
 export const CERTIFICATE_FILE = 'energy-service.pem';
 
 /**
- * Returns the address at which devices reach the service. `hostname`: host in the address of the page. `mqtt`: broker settings in the
+ * Returns the address of the MQTT broker for devices. `hostname`: host in the address of the page. `mqtt`: settings of the broker in the
  * session.
  */
 export function getServiceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
@@ -42,11 +43,11 @@ export function getServiceAddress(hostname: string, mqtt: Session['mqtt']): Serv
   };
 }
 
-/** Returns `host:port`. An IPv6 address is in brackets. */
+/** Returns `host:port`, with an IPv6 address in brackets. */
 const hostAndPort = ({ host, tlsPort }: ServiceAddress): string =>
   host.includes(':') ? `[${host}]:${tlsPort}` : `${host}:${tlsPort}`;
 
-/** Topics of the device families that a bridge forwards. A test compares them with deploy/DEVICES.md. */
+/** Topics that a bridge from the household's broker forwards. A test compares them with deploy/DEVICES.md. */
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
@@ -79,7 +80,7 @@ const BRIDGED = [
 
 type GatewayCredentials = CreatedGateway['mqtt'];
 
-/** Returns the configuration of a bridge to the service, for the household's mosquitto.conf. */
+/** Returns the lines for the household's mosquitto.conf with which mosquitto forwards messages to the service. */
 export function formatMosquittoBridge(
   { username, password, topic_prefix }: GatewayCredentials,
   address: ServiceAddress,
@@ -100,7 +101,10 @@ try_private false
 ${topics.join('\n')}`;
 }
 
-/** Returns settings by device family, for devices that publish below the gateway's prefix without a bridge. */
+/**
+ * Returns settings for devices that connect to the service without a broker in the household, by device family. Their topics begin with the
+ * gateway's prefix.
+ */
 export function listDeviceSettings(
   login: GatewayCredentials,
   address: ServiceAddress,
@@ -112,7 +116,7 @@ export function listDeviceSettings(
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // Setting that selects the device's list of certificate authorities: an uploaded list (Shelly.PutUserCA), or the built-in one.
+    // Selects the list of authorities that the device trusts: a list that the user has uploaded (Shelly.PutUserCA), or the built-in list.
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
@@ -120,7 +124,7 @@ export function listDeviceSettings(
   return [
     {
       name: words().devices.gateways.tasmota,
-      // With SetOption132, the device trusts the fingerprint of the first server to which it connects, instead of verifying the server's
+      // With Tasmota's SetOption132, the device trusts the fingerprint of the first server to which it connects, and does not verify the
       // certificate.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
@@ -149,7 +153,10 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   ];
 }
 
-/** Returns terminal commands that publish a reading with TLS and, if this computer can connect without TLS, also without. */
+/**
+ * Returns terminal commands that publish a reading with TLS. If the user's computer can connect without TLS, also returns commands without
+ * it.
+ */
 export function formatPublishCommands(
   login: Login,
   payload: string,
