@@ -31,11 +31,11 @@ export function Page() {
 const SHOWN = 25;
 const STATUSES = ['active', 'inactive', 'faulty'] as const;
 
-/** Filters and sort order of the device list as query parameters. An empty text has no effect. */
+/** Filters and sort order of the device list, as query parameters. An empty text means no filter. */
 type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sort', string>;
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
-/** Device list with filters and a sort order. */
+/** List of devices with filters and a selectable order. */
 export function FleetDevices() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
@@ -91,7 +91,7 @@ function List({ filter }: { filter: Filter }) {
   <//>`;
 }
 
-/** Link to a device's page. It also selects the account of the device's owner, because the page shows data of the selected account. */
+/** Link to a device's page. It also selects the account of the device's owner, because pages show the data of the selected account. */
 function DeviceLink({ of: device }: { of: FleetDevice }) {
   const { pick, go } = useSession();
   const { run, error } = useAction();

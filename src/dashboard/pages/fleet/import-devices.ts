@@ -9,13 +9,13 @@ import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from
 import { words } from '../../words/words.ts';
 import { ImportErrors, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
-/** A checked table of devices. The import sends this text, even if the file has changed since the check. */
+/** A table of devices that the service has checked. The import sends its text, even if the file has changed since. */
 interface Checked {
   text: string;
   query: string;
   /**
-   * Idempotency key of the import. If the response is lost, repeating the request with this key returns the response again, with the link
-   * to the passwords.
+   * Idempotency key of the import. If the response is lost, a repeated request with this key gets the same response, with the link to the
+   * passwords.
    */
   once: string;
   check: ImportCheck;
@@ -30,21 +30,21 @@ type Stage =
   | { is: 'done'; made: DeviceImport };
 
 /**
- * Form that pairs the devices of a table. It checks the table, imports either all rows or none, and then offers the passwords once.
- * `onDone`: called when devices were added.
+ * Form that pairs the devices in a table. It first checks the table, then imports either all rows or none, and then offers the passwords as
+ * a file, once. `onDone` is called when devices were added.
  */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
-  /** Number of checks that were started. If the user chooses another file during a check, the check's result is dropped. */
+  /** Number of checks that were started. A result is dropped if the user has started another check in the meantime. */
   const asked = useRef(0);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Discards all results, because they belong to another file or another choice of accounts. */
+  /** Discards all results: they belong to another file, or to another selection of accounts. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;
@@ -94,7 +94,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   <//>`;
 }
 
-/** Checks the table in a submitted form. Returns the next stage of the import. */
+/** Checks the table in a submitted form. Returns what the page shows next. */
 async function checkTable(formData: FormData): Promise<Stage> {
   const table = await readDeviceTable(formData.get('table') as File);
   if ('problem' in table) return { is: 'choosing', problem: words().fleet.imports.noTable[table.problem] };
@@ -117,7 +117,9 @@ async function importTable(of: Checked): Promise<Stage> {
   }
 }
 
-/** List of imports whose passwords were not downloaded yet, because the user reloaded the page or the response to the import was lost. */
+/**
+ * List of imports whose passwords were not downloaded, because the user reloaded the page, or because the response to the import was lost.
+ */
 function WaitingPasswords() {
   const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   return (waiting.value ?? []).map(
@@ -128,29 +130,28 @@ function WaitingPasswords() {
   );
 }
 
-/** Returns the stage that shows the errors of an invalid table. Null for any other failure. */
+/** Returns a page with the errors of an invalid table; null for any other failure. */
 const refusal = (error: unknown): Stage | null =>
   error instanceof ApiFailure && error.status === 422 && error.details.length > 0
     ? { is: 'refused', mistakes: error.details }
     : null;
 
-/** Indicates that an import is running, without a percentage, because the service responds only after the whole import. */
+/** Text and indicator for a running import. There is no percentage, because the service responds only at the end of the import. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
 
-/** Maximum size of a table in bytes. `POST /v1/imports` has the same limit. */
+/** Maximum size of a table in bytes, the same as for `POST /v1/imports`. */
 const MAX_BYTES = 8 * 1_048_576;
 
-/** Reason why a chosen file cannot be imported. */
 type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
 
 /**
- * Returns the text of a chosen file, or the reason why it cannot be imported. Detects only common mistakes of spreadsheet programs; the
- * service validates the rest.
+ * Returns the text of a chosen file, or the reason why it cannot be imported. Detects only common mistakes in files of spreadsheet
+ * programs. The service validates the content.
  */
 export async function readDeviceTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
-  // Reading fails if the file was changed or removed after the user chose it.
+  // The browser cannot read the file if it was changed or removed after the user chose it.
   const bytes = await file.arrayBuffer().catch(() => null);
   if (bytes === null) return { problem: 'unreadable' };
   try {

@@ -10,7 +10,7 @@ import { ErrorMessage, getBusyAttributes, renderInlineMarkup } from '../../parts
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Result of an import, with a link to its passwords. */
+/** Result of an import, with a button that downloads the passwords. */
 export function ImportResult({ made, onAnother }: { made: DeviceImport; onAnother: () => void }) {
   const w = words().fleet.imports;
   const [isOver, setOver] = useState(made.credentials === 'gone');
@@ -22,7 +22,7 @@ export function ImportResult({ made, onAnother }: { made: DeviceImport; onAnothe
 
 const SHOWN = 100;
 
-/** Preview of the import of a valid table, with the button that runs it. */
+/** Shows what the import of a valid table would do, with the button that runs the import. */
 export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
   const w = words().fleet.imports;
   return html`<p role="status"><b>${w.right}</b> ${of.created === 0 && w.nothing}</p>
@@ -39,7 +39,7 @@ export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBus
     }`;
 }
 
-/** List of the rows of a table whose devices already exist with other settings. */
+/** Rows of a table whose devices already exist with other settings. */
 function Differing({ of }: { of: ImportCheck['differing'] }) {
   const w = words().fleet.imports;
   if (of.length === 0) return null;
@@ -69,13 +69,15 @@ export function ImportErrors({ of }: { of: ImportCheck['mistakes'] }) {
     ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }
 
-/** Parses the position of a validation error: `line 3.type` or `line 3`. Any other text means the whole table. */
+/** Parses the place of a validation error: `line 3.type` or `line 3`. Any other text stands for the whole table. */
 function placeIn(field: string): { line: number | null; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: line === undefined ? null : Number(line), member: member ?? null };
 }
 
-/** Downloads the passwords of an import as a file. The service returns them only once. `onTaken`: called after the download. */
+/**
+ * Button that downloads the passwords of an import as a file. The service returns them only once. `onTaken` is called after the download.
+ */
 export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
   const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
@@ -84,7 +86,7 @@ export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?:
   const takeAlong = () =>
     run(async () => {
       const path = `/v1/imports/${of.import_id}/credentials`;
-      // With an idempotency key, this session can request the passwords again, because the response may be lost, or the user may cancel the
+      // With an idempotency key, this session can request the passwords again, in case the response is lost or the user cancels the
       // browser's save dialog.
       const taken = await postRequest<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       saveFile(new Blob([formatCredentialsCsv(taken)], { type: 'text/csv' }), name);
@@ -99,11 +101,11 @@ export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?:
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
 
-/** Formats a CSV cell (RFC 4180). */
+/** Formats a value as a cell of a CSV file (RFC 4180). */
 const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
-/** Returns the passwords of an import as CSV in the format of the CLI: one row for each device, in the order of the imported table. */
+/** Returns the passwords of an import as CSV in the format of the CLI: a row for each device, in the order of the imported table. */
 export const formatCredentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)
