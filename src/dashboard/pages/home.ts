@@ -31,7 +31,7 @@ import { MainFigures, Summary } from './home/summary.ts';
 import { SuspectedMeterSwaps } from './home/swaps.ts';
 import { type DayRowLength, storedDayRowLength, UsageChart } from './home/usage-chart.ts';
 
-/** Page with a home's usage, its cost and its consumers in a day, week, month or year. */
+/** Page with the usage of a home in a day, week, month or year, the cost of this usage, and the devices that use it. */
 export function Page() {
   const { rest } = useSession();
   return html`
@@ -40,9 +40,9 @@ export function Page() {
 }
 
 /**
- * View of a period of a home or of one device. The period is part of the page's address. Arrows, swipes and dates open other periods, and
- * new readings update the view. `page`: path without the period. `address`: the period, '' for today. `computed`: a value that changes when
- * past consumption was recomputed.
+ * View of a period of a home or of one device. The page's address contains the period. The user can select another period with arrows,
+ * swipes and dates; new readings update the view. `page`: path without the period. `address`: the period, or '' for today. `computed`: a
+ * value that changes when past consumption was recomputed.
  */
 export function PeriodView(props: {
   page: string;
@@ -87,7 +87,7 @@ export function PeriodView(props: {
             ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           <//>
           ${
-            // Cards about the present are shown only if the period has not ended.
+            // Cards about the present are shown only for a period that contains today.
             deviceId === undefined &&
             one.end >= today &&
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
@@ -105,8 +105,8 @@ export function PeriodView(props: {
 }
 
 /**
- * Loads a period of the selected home or of one device, and its costs, and reloads both after new readings. `value`: the loaded period.
- * While another period loads, it is the previous one, so that the layout does not jump. `isLive`: whether the page listens for new
+ * Loads a period of the selected home or of one device, and its costs, and loads them again after new readings. `value`: the loaded period;
+ * while another period is being loaded, the previous one, so that the layout does not jump. `isLive`: whether the page is notified of new
  * readings.
  */
 function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
@@ -114,7 +114,7 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   const asked = { user_id, device_id: deviceId, unit, date: start };
   const keys = [user_id, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // Costs are requested separately, so that the usage is shown before the costs are computed.
+  // Costs take longer to compute, so they are requested separately and shown later than the usage.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
@@ -130,18 +130,19 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
 }
 
 /**
- * Length of the rows in a downloaded file, by the unit of the period. Longer periods have longer rows, so that a spreadsheet is readable.
+ * Length of the rows in a downloaded file, by the length of the period. Longer periods have longer rows, so that the file stays readable.
  */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
-/** Returns the first and last day of a period, up to today. */
+/** Returns the first and the last day of a period. If the period contains today, the last day is today. */
 function daysOf({ start, end, now }: Period): { start: string; end: string } {
   const today = now.slice(0, 10);
   return { start, end: end < today ? end : today };
 }
 
 /**
- * The electricity usage of a period. If no usage is known, advice on what to do. `children`: content after the main figures and the chart.
+ * The electricity usage of a period. If no usage is known, advice on what to do instead. `children`: content after the main numbers and the
+ * chart.
  */
 function Electricity(props: {
   of: Period;
@@ -174,11 +175,12 @@ function Electricity(props: {
 }
 
 /**
- * Maximum age, in ms, at which readings count as current. Most meters report at intervals between a few seconds and a quarter of an hour.
+ * Maximum age, in ms, at which the newest reading counts as current. Most meters send readings at intervals between a few seconds and a
+ * quarter of an hour.
  */
 const FRESH_MS = 20 * 60_000;
 
-/** Line that shows whether the page listens for new readings, and whether readings arrive. */
+/** Line that shows whether the page is notified of new readings, and whether readings arrive. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
   const { home: w } = words();
   const nowMs = useCurrentTimeMs();
@@ -187,10 +189,10 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
   return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
 }
 
-/** Content of a downloaded file: a home or one of its devices, in rows by hour, day or month of the home's time zone. */
+/** What a downloaded file contains: a home or one of its devices, in rows by hour, day or month in the home's time zone. */
 interface Downloaded {
   userId: string;
-  /** Id of the device in the file; an empty string for the whole home. */
+  /** Id of the device; an empty string for the whole home. */
   deviceId: string;
   /** First and last day in the file, YYYY-MM-DD. */
   days: { start: string; end: string };
@@ -198,7 +200,7 @@ interface Downloaded {
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Whether the file has rows by hour or quarter-hour, even if the page shows longer rows. */
+  /** Whether files in this format have rows by hour or quarter-hour, even if the bars of the page are longer. */
   isShort?: true;
 }
 
@@ -219,11 +221,11 @@ const formats = (w: Words['common']['download']): Format[] => [
   },
 ];
 
-/** Names of all values that a downloaded file of a home or device can contain. */
+/** Query parameter that requests all values that a file of a home or device can contain. */
 const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
 const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 
-/** Returns the path at which the service returns the downloaded file. */
+/** Returns the path of the API that returns the file. */
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
   const group_by = format.isShort && groupBy !== 'quarter_hour' ? 'hour' : groupBy;
   const query = { ...days, group_by, tz: 'account' };

@@ -17,8 +17,8 @@ type Device = Period['devices'][number];
 type Follow = (page: string) => object;
 
 /**
- * Card with the consumers of a home: devices with their usage, and the usage that no device measures. It also shows the load at night, most
- * of which is wasted because people are asleep. `follow`: returns the attributes of a link to a page.
+ * Card with the consumers of a home: the usage of each device, and the usage that no device measures. It also shows the load at night, most
+ * of which is wasted. `follow` returns the attributes of a link to a page.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { period: w } = words();
@@ -42,7 +42,6 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   <//>`;
 }
 
-/** Table of a home's consumers and of the usage that no device measures. */
 function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs: PeriodCosts | null; follow: Follow }) {
   const { of: shown, consumers, costs, follow } = props;
   const { common, period: w } = words();
@@ -70,7 +69,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   </table></div>`;
 }
 
-/** Returns the table rows of a home's consumers and, if it is known, of the usage that no device measures. */
+/** Returns a table row for each consumer of a home. A last row contains the usage that no device measures, if it is known. */
 function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts | null): Row[] {
   const { home, period: w } = words();
   const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
@@ -99,7 +98,7 @@ function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts 
   return [...rows, { key: 'rest', name: home.flows.untracked, page: null, about, used, cost: null, base, night }];
 }
 
-/** Collapsed table of the devices that are not consumers. */
+/** Collapsed table of the devices that are no consumers, such as inverters. */
 function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Period; follow: Follow }) {
   const { common, period: w, devices: named } = words();
   return html`<details class="more"><summary>${w.others}</summary>
@@ -118,7 +117,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
     )}</details>`;
 }
 
-/** Returns the path of a device's page for the displayed period. The default period is today, which is omitted. */
+/** Returns the path of a device's page for the displayed period. The path contains no period if it is today. */
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
@@ -127,7 +126,7 @@ const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
 interface Row {
   key: string;
   name: string;
-  /** Path of the page of the row's device; null if the row has no page. */
+  /** Path of the device's page; null for the row about usage that no device measures. */
   page: string | null;
   about: string;
   used: number | null;
@@ -136,15 +135,15 @@ interface Row {
   night: number | null;
 }
 
-/** A percentage with a decorative bar. */
+/** A percentage with a bar of the same length. */
 function Share({ of: share }: { of: number }) {
   const width = `${Math.round(100 * Math.max(0, Math.min(1, share)))}%`;
   return html`<span class="share"><i style=${{ width }} /> <span>${formatPercent(share)}</span></span>`;
 }
 
 /**
- * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted, because the other
- * consumer's usage already includes theirs.
+ * Returns the usage that no device measures; null if unknown. A device behind another consumer is not subtracted, because the usage of the
+ * other consumer includes it.
  */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;
@@ -163,20 +162,20 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
 const NIGHTLY_HOURS = 5;
 const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
-/** Minimum load at night, in W, that is shown. */
+/** Minimum load at night that the page mentions, in W. */
 const MIN_NIGHT_WATTS = 1;
-/** Minimum share of a home's night load that a single device must have to be named as its cause. */
+/** Minimum share of the home's load at night from which a single device is named as the cause. */
 const MIN_SHARE = 0.3;
 
 /**
- * The load at night in W: of the home, or of the device with the largest share. `device` is null if no measured device explains the load.
+ * The load at night in W, of the home or of the device with the largest share. `device` is null if no measured device has a large share.
  */
 interface NightLoad {
   watts: number;
   device: Period['devices'][number] | null;
 }
 
-/** Returns the load at night to show. Null if the load is unknown or below the minimum. Pure. */
+/** Returns the load at night that the page mentions; null if it is unknown or too low. Pure. */
 export function findReportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
@@ -189,11 +188,11 @@ export function findReportableNightLoad({ profile, devices }: Pick<Period, 'prof
     : { watts: home, device: null };
 }
 
-/** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
+/** Formats the approximate cost per year of a load in W. `of`: cost per year of a constant load of 1 kW. */
 export const getYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
   formatApproximateMoney((load * of.amount) / 1_000, of.currency);
 
-/** Sentence about the load at night, most of which is wasted because people are asleep. */
+/** Sentence about the load at night, most of which is wasted because the residents are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
   const night = findReportableNightLoad(of);

@@ -22,7 +22,10 @@ interface Days {
   end: string;
 }
 
-/** Home and days of a total, for the dialog with its details. `isOver`: whether the days ended before today. */
+/**
+ * The home and the days for which a total was computed. The dialog with the details of the total needs them. `isOver`: whether the days
+ * have ended.
+ */
 interface Opens {
   userId: string;
   days: Days;
@@ -30,8 +33,8 @@ interface Opens {
 }
 
 /**
- * A total of a home's electricity with its estimated share. `of`: home and days of the total, for its details. `cost`: null if no tariff
- * applied.
+ * A total of a home's electricity, and how much of it is estimated. `of`: home and days of the total, for its details. `cost`: null if no
+ * tariff applied.
  */
 export function ElectricityTotal(props: {
   name: string;
@@ -50,7 +53,10 @@ export function ElectricityTotal(props: {
   <//>`;
 }
 
-/** A total in its unit with its estimated share; null if unknown. `link`: content that replaces the text of the total. */
+/**
+ * A total with its unit, and how much of it is estimated; null if unknown. `link` replaces the text of the total, for example with a
+ * button.
+ */
 export function TotalFigure(props: {
   name: string;
   used: number | null;
@@ -78,7 +84,7 @@ export function TotalFigure(props: {
   </div>`;
 }
 
-/** Dialog with the readings that a total is computed from. */
+/** Dialog with the readings from which a total is computed. */
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;
@@ -101,7 +107,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   <//>`;
 }
 
-/** Describes the emissions of a total, and the energy that they do not include. */
+/** Describes the emissions of a total, and the amount of energy for which emissions are unknown. */
 function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
   const { figure: w } = words().home;
   const kg = formatDecimals(Number(kg_co2e), 3);

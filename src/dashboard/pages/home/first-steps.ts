@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 
 type Follow = (page: string) => object;
 
-/** First steps for a new home, shown instead of empty figures as long as no electricity usage is known. */
+/** First steps for a new home. They are shown in place of numbers until the home has electricity usage. */
 export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }) {
   const { user, me } = useSession();
   const w = words().period;
@@ -36,7 +36,7 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
 
 /**
  * Asks the administrator of a new installation whether it is for the administrator's own home. If so, creates a separate account for the
- * home. The separate account receives alerts and mails, and has no access to the installation.
+ * home, which receives alerts and mails but cannot administer the installation.
  */
 function HomeQuestion() {
   const { pick, go, me } = useSession();
@@ -64,7 +64,7 @@ function HomeQuestion() {
   <//>`;
 }
 
-/** Notice that a period has no data, with a link to a period that has data. `first`: first day with data. */
+/** Notice that a period has no data, with a link to a period that has some. `first`: first day with data. */
 export function NoDataNotice(props: { of: Period; first: string; onGo: (period: Shown) => void }) {
   const { first, onGo } = props;
   const { unit, start, end, now } = props.of;

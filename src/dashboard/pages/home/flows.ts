@@ -8,10 +8,13 @@ type Flow = NonNullable<Period['flows']>;
 
 type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
 
-/** Key of the name of an energy flow in `words/`. */
+/** Key in `words/` for the name of an energy flow. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
-/** Energy that flows into and out of the home, with the names and colours of its flows, in the order of the diagram. */
+/**
+ * Measures of the energy that flows into the home and out of it. Each has the key of its name, the CSS property of its colour, and its
+ * position in the diagram.
+ */
 const FROM: readonly [Measure, Name, string][] = [
   ['production_kwh', 'production', '--sun'],
   ['grid_import_kwh', 'gridImport', '--mains'],
@@ -22,15 +25,18 @@ const TO: readonly [Measure, Name, string][] = [
   ['charged_kwh', 'charged', '--battery'],
 ];
 /**
- * Used energy, with the names of its flows. Untracked usage is shown only if individual devices are measured; otherwise all usage would be
- * untracked.
+ * Measures of used energy, with the name of each. Untracked usage (which no device measures) is shown only if some devices are measured;
+ * otherwise all usage would be untracked.
  */
 const USED: readonly [Measure, Name][] = [
   ['consumption_kwh', 'consumption'],
   ['untracked_kwh', 'untracked'],
 ];
 
-/** Card with the energy flows of a home that has more than consumption meters. `title`: name of the displayed period. */
+/**
+ * Card with the energy flows of a home, shown if the home also has production, a battery or measured devices. `title`: name of the
+ * displayed period.
+ */
 export function EnergyFlowDiagram(props: {
   flows: Flow;
   used: number | null;
@@ -42,13 +48,13 @@ export function EnergyFlowDiagram(props: {
   const row = (name: string, value: number | null, unit = formatKwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
-  // Leaves out flows for which the home has no device.
+  // Omit flows for which the home has no device.
   const ends = (of: typeof FROM): End[] =>
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
   const sides: Sides = { from: ends(FROM), to: [...listConsumers(flows, used, devices).map(endOfUse), ...ends(TO)] };
-  // Without a grid meter, the measured inflow does not equal the usage.
+  // If the home has no grid meter, a part of the inflow is not measured.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
@@ -68,10 +74,10 @@ export function EnergyFlowDiagram(props: {
   <//>`;
 }
 
-/** Maximum number of devices that have a band of their own in the diagram. */
+/** Maximum number of devices that are shown singly in the diagram. Further devices are combined. */
 const MOST_DEVICES = 5;
 
-/** Consumer in the diagram: a device, the devices that are too small for bands of their own, the remaining usage, or all usage. */
+/** A consumer in the diagram: a single device, the other devices combined, the usage that no device measures, or the whole usage. */
 type Use = { kwh: number | null } & (
   | { kind: 'device'; name: string }
   | { kind: 'others'; count: number }
@@ -79,8 +85,8 @@ type Use = { kwh: number | null } & (
 );
 
 /**
- * Returns the consumers of energy, largest first, including the usage that no device measures. Devices behind another device count as part
- * of that device. If the devices measured more than the home used, the only consumer is the whole usage. Pure.
+ * Returns the consumers in the diagram, largest first: the devices, and the usage that no device measures. A device behind another one is
+ * part of the other. If the devices measured more than the home used, returns the whole usage as the only consumer. Pure.
  */
 export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
@@ -101,7 +107,7 @@ export function listConsumers(
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
   if (!isFlowBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
-  // If only one device remains, it is shown by its name instead of as a group.
+  // A single remaining device is shown by its own name, not as a group.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
@@ -123,18 +129,18 @@ function endOfUse(use: Use): End {
 }
 
 /**
- * Self-consumption: usage of a home from its own production or battery, and its share of the total usage. Energy stored in the battery
- * counts when it is used.
+ * Self-consumption: the usage that came from the home's own production or battery, in kWh and as a share of the whole usage. Energy in the
+ * battery counts when it is used.
  */
 interface OwnUse {
   kwh: number;
   share: number;
-  /** Energy stored in the battery; null if the home has no battery or the energy is unknown. */
+  /** Energy that was stored in the battery; null if the home has no battery, or if the energy is unknown. */
   storedKwh: number | null;
 }
 
 /**
- * Returns the self-consumption in a period. Null if the home has no production or a figure is unknown. `used`: total usage in kWh. Pure.
+ * Returns the self-consumption in a period. Null if the home has no production, or if a value is unknown. `used`: whole usage in kWh. Pure.
  */
 export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
@@ -142,10 +148,13 @@ export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | 
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** Minimum coverage of data that count as complete. It is below 1, because the last minutes of a current period are never known. */
+/**
+ * Minimum share of time with data from which the data count as complete. It is below 1, because the last minutes of a current period are
+ * always unknown.
+ */
 const MOSTLY = 0.9;
 
-/** Returns the reasons why the flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */
+/** Returns the reasons why the measured flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */
 function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
   const w = words().home.flows;
   const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
@@ -156,16 +165,16 @@ function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }:
   ];
 }
 
-/** A source or a consumer of energy in the diagram. */
+/** A source or consumer of energy, shown at the left or right end of a band in the diagram. */
 interface End {
   name: string;
-  /** Custom property of the style sheet with the colour of the band. */
+  /** Name of the CSS custom property with the band's colour, such as --sun. */
   colour: string;
   /** Energy in kWh. Null if unknown. */
   kwh: number | null;
 }
 
-/** Sources (`from`) and consumers (`to`) in the diagram. If their sums differ, no diagram is drawn. */
+/** Sources (`from`) and consumers (`to`). If their sums differ, no diagram is drawn. */
 interface Sides {
   from: End[];
   to: End[];
@@ -173,7 +182,7 @@ interface Sides {
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
 const isEven = ({ from, to }: Sides): boolean => isFlowBalanced(energies(from), energies(to));
 
-/** Flow diagram. Each band is as wide as the energy of its flow. Screen readers get the figures as text. */
+/** Diagram of energy flows. The width of each band is proportional to its energy. Screen readers read the values as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
   const none = (text: string) =>
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
@@ -195,36 +204,36 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
   </figure>`;
 }
 
-/** Names and figures at one side of the diagram, spread evenly over its height like the bands. */
+/** Names and values at one side of the diagram, distributed evenly over its height, as are the ends of the bands. */
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : formatKwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
-/** A band between the name of a source or consumer and the bar in the middle. Its width is proportional to the energy. */
+/** A band of the diagram between the name of a source or consumer and the bar in the middle. Its width is proportional to its energy. */
 interface Ribbon {
-  /** Path data of the band for SVG. */
+  /** Shape of the band, as the attribute `d` of an SVG path. */
   path: string;
-  /** Index of the band's flow in the list of inflows or outflows. */
+  /** Index of the band's source or consumer. */
   index: number;
 }
 
-/** Height of a flow's name with its figure, in pixels. */
+/** Height of a name with its value, in pixels. */
 export const LABEL_HEIGHT_PX = 56;
-/** Width of the diagram in its own units, which scale with the page. */
+/** Width of the diagram in its own units. The browser scales it to the page. */
 const WIDTH = 100;
-/** Maximum share of the diagram's height that the bands fill, so that there are gaps between them. */
+/** Maximum share of the diagram's height that the bands fill. The rest are gaps between them. */
 const FILLED = 0.8;
 /** Left edge and width of the vertical bar in the middle, in the diagram's units. */
 const BAR = { x: 49, width: 2 };
-/** Length of the arrow tip of a band, in the diagram's units. */
+/** Length of the point in which a band ends, in the diagram's units. */
 const TIP = 5;
 
 /**
- * Returns the bands of the diagram, from the inflows (left) through a bar in the middle to the outflows (right). No band leads from a
- * source to a consumer, because meters measure amounts, not paths. `heightPx`: height over which the names of each side are spread evenly.
- * Pure.
+ * Returns the bands of the diagram: from the sources (left) to a bar in the middle, and from the bar to the consumers (right). No band
+ * leads from a source to a consumer, because meters do not measure which source supplied a consumer. `heightPx`: height over which the
+ * names of each side are distributed. Pure.
  */
 export function layOutBands(
   inKwh: readonly number[],
@@ -233,9 +242,9 @@ export function layOutBands(
   const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
-  // A band is at most as wide as the space for its name. A side with fewer names has more space for each name.
+  // Returns the maximum scale, in pixels per kWh, at which no band of one side is wider than the space for its name.
   const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
-  // If no energy flows, the scale is 0, so that the bands have no width.
+  // If there is no energy, the scale is 0, so that all bands have no width.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
@@ -255,7 +264,9 @@ export function layOutBands(
   };
 }
 
-/** Returns the SVG path of a band whose upper edge runs from (x1, y1) to (x2, y2). Its last `tip` units form a point. */
+/**
+ * Returns an SVG path for a band whose upper edge runs from (x1, y1) to (x2, y2). `px` is its width; its last `tip` units end in a point.
+ */
 function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: number): string {
   const [end, half] = [x2 - tip, (x1 + x2 - tip) / 2];
   const at = (x: number, y: number) => `${round(x)} ${round(y)}`;
@@ -268,13 +279,13 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
 }
 
 /**
- * Tolerance, in kWh, of comparing inflow and outflow: each figure is rounded to a Wh, and the last known minutes differ slightly between
+ * Tolerance of the comparison of inflow and outflow, in kWh. Each value is rounded to a Wh, and the last minutes differ slightly between
  * devices.
  */
 const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
-/** Whether inflow equals outflow. Inflow and outflow differ if the meters cover different times or a meter is missing. Pure. */
+/** Returns whether inflow equals outflow. They differ if the meters cover different times, or if a meter is missing. Pure. */
 export function isFlowBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));

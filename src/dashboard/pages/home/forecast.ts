@@ -10,15 +10,13 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/**
- * Formats a forecast in whole kWh, or with one decimal below 10 kWh. More digits would suggest a precision that a forecast does not have.
- */
+/** Formats a forecast in whole kWh, below 10 kWh with one decimal. A forecast is not precise enough for more digits. */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * Forecast of the month's usage of an account, with its range and the accuracy of earlier forecasts. Renders nothing if there are too few
- * data. `hour`: a value that changes every hour, which reloads the data.
+ * Forecast of an account's usage in this month: with its range, and with the errors of earlier forecasts. Renders nothing if there is too
+ * little data. `hour`: a value that changes every hour and then reloads the forecast.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
@@ -54,7 +52,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 </details>`;
 }
 
-/** Formats the deviation of an earlier forecast from the actual month; a dash if the forecast or the month is unknown. */
+/** Formats how much an earlier forecast differed from the actual usage; a dash if the forecast or the usage is unknown. */
 const offBy = (figure: number | null, actual: number): string =>
   figure !== null && actual > 0 ? formatPercent(Math.abs(figure - actual) / actual) : '–';
 

@@ -8,7 +8,7 @@ import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Load curve by quarter-hour with its peak and base load: of a day or, for a longer period, of the average day. */
+/** Load curve by quarter-hour with its peak and its base load. It shows a single day or, for a longer period, the average of the days. */
 export function LoadCurve({ of: shown }: { of: Period }) {
   const w = words().period;
   const { curve, peak, profile, unit, timezone } = shown;
@@ -32,7 +32,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
 const clockOf = (at: string, zone: string): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
 
-/** Returns the number of days from which the average day is computed: the days of the period that have begun, up to a maximum. */
+/** Returns the number of days in the average: the days of the period that have begun, up to a maximum. */
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
   return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));
@@ -40,10 +40,10 @@ function typicalDays({ start, end, now, profile }: Period): number {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** Heat map of usage by weekday and hour. Cells contain the figures as text, for users who cannot see the colours. */
+/** Heat map of usage by weekday and hour. Each cell also contains the value as text, for users who cannot see colours. */
 export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
-  // Scrolls to the hours with the highest usage, because a phone's screen is too narrow for the whole day.
+  // A phone's screen is too narrow for all hours, so scroll to those with the highest usage.
   useEffect(() => {
     const peak = box.current?.querySelector<HTMLElement>('.peak');
     if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;

@@ -7,21 +7,21 @@ import { formatWatts } from '../../parts/format.ts';
 import { useCurrentTimeMs } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Time, in ms, for which a measured power counts as current. The service uses the same time. */
+/** Time in ms during which a measured power counts as current. The service uses the same time. */
 const FRESH_MS = 60_000;
 const TRAIL_MS = 10 * 60_000;
-/** Width and height of the sparkline in its own units, which scale with the page. */
+/** Width and height of the line in its own units. The browser scales it to the page. */
 const [WIDTH, HEIGHT] = [100, 24];
 
-/** Measured power at a time of the service's clock (Unix ms). Null if power was not measured. */
+/** The power that was measured at a time of the service's clock (Unix ms); null if none was measured. */
 interface Point {
   atMs: number;
   watts: number | null;
 }
 
 /**
- * Current power of the home, with a sparkline of the last ten minutes. If power is not measured, shows the average of the last minutes,
- * labelled as such. `onStale`: called when the measured power of the page's data is over a minute old.
+ * Current power of the home, with a line of the last ten minutes. If the power is not measured, shows the average of the last minutes, and
+ * labels it as such. `onStale` is called when the newest measured power is more than a minute old.
  */
 export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
@@ -52,8 +52,8 @@ export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => v
 }
 
 /**
- * Returns the latest streamed power with its time of receipt by the browser's clock, and the powers of the last ten minutes by the
- * service's clock. `offsetMs`: time by which the service's clock is ahead.
+ * Returns the latest power that the service has sent, with the browser's time of receipt, and the powers of the last ten minutes.
+ * `offsetMs`: how much the service's clock is ahead of the browser's clock.
  */
 function useLivePower(userId: string) {
   const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
-  // Loads the powers that were measured before the stream was connected, or while the stream was interrupted.
+  // Load the powers that were measured before the connection was opened, or while it was interrupted.
   const load = useCallback(() => {
     callApi<RecentPower>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -76,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // If loading the earlier powers fails, the sparkline starts at the next streamed power.
+      // If the earlier powers cannot be loaded, the line begins with the next power that the service sends.
       () => {},
     );
   }, [userId]);
@@ -86,7 +86,7 @@ function useLivePower(userId: string) {
 
 const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
 
-/** Sparkline of the power in the last ten minutes, from 0 W upwards. The lowest and highest power are text below. */
+/** Line of the power in the last ten minutes. It begins at 0 W. Its lowest and highest value are shown as text below. */
 function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {
   const known = points.flatMap((point) => (point.watts === null ? [] : [point.watts]));
   if (known.length < 2) return null;
@@ -100,8 +100,8 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
 }
 
 /**
- * Returns the SVG path of the sparkline. Each power lasts until the next one, but for at most a minute. Times without a measurement are
- * gaps.
+ * Returns the line as an SVG path. A power is drawn until the next one was measured, but for at most a minute; the rest of the time is a
+ * gap.
  */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {
   const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);

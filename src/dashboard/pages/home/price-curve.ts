@@ -9,19 +9,19 @@ import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Number of hours of each day that are marked as cheapest. */
+/** Number of hours of each day that are marked as the cheapest. */
 const CHEAP_HOURS = 4;
-/** Length in hours of the cheapest window to find, enough for a washing machine or a part of a car's charge. */
+/** Length of the cheapest window that the page looks for, in hours: enough for a washing machine, or for a part of a car's charge. */
 const WINDOW_HOURS = 3;
 
 interface Hour {
   ms: number;
-  /** Local date on which the hour starts, YYYY-MM-DD. */
+  /** Local date of the hour's start, as YYYY-MM-DD. */
   date: string;
   price: number | null;
 }
 
-/** Returns the hours of a price curve. Their times have the offset of the home's zone. Pure. */
+/** Returns the hours of a price curve. Their times are in ISO 8601 with the UTC offset of the home's time zone. Pure. */
 const hoursOf = ({ hours }: Curve): Hour[] =>
   hours.map(({ starts_at, per_kwh }) => ({
     ms: Date.parse(starts_at),
@@ -29,7 +29,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
     price: per_kwh === null ? null : Number(per_kwh),
   }));
 
-/** Returns the starts (Unix ms) of the cheapest hours of each day. Hours without a known price are ignored. Pure. */
+/** Returns the start (Unix ms) of the cheapest hours of each day. Hours whose price is unknown are ignored. Pure. */
 export function findCheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
@@ -45,7 +45,9 @@ export function findCheapestHours(hours: readonly Hour[]): Set<number> {
   );
 }
 
-/** Returns the cheapest window of consecutive hours from now on, with its mean price. Null if too few prices are known. Pure. */
+/**
+ * Returns the consecutive hours with the lowest mean price among the hours to come, and this price. Null if too few prices are known. Pure.
+ */
 export function findCheapestWindow(
   hours: readonly Hour[],
   nowMs: number,
@@ -62,7 +64,8 @@ export function findCheapestWindow(
 }
 
 /**
- * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing without a dynamic tariff.
+ * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing if the tariff has no
+ * hourly prices.
  */
 export function PriceCurve({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;

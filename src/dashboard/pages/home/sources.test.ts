@@ -25,7 +25,7 @@ test('a sunny noon supplies the house, the battery and the grid; in the evening 
   expect(getEnergySources(noon)).toEqual({ grid: 0, sun: 1, battery: 0, exported: 2, charged: 1 });
   const evening = { kwh_used: 2, grid_export_kwh: 0, production_kwh: 0, charged_kwh: 0, discharged_kwh: 1.5 };
   expect(getEnergySources(evening)).toMatchObject({ grid: 0.5, sun: 0, battery: 1.5 });
-  // A night in which the battery is charged from the grid.
+  // In this night, the battery is charged from the grid.
   const night = { kwh_used: 0.5, grid_export_kwh: 0, production_kwh: 0, charged_kwh: 2, discharged_kwh: 0 };
   expect(getEnergySources(night)).toEqual({ grid: 0.5, sun: 0, battery: 0, exported: 0, charged: 2 });
   expect(getEnergySources({ kwh_used: 0.3 })).toEqual({ grid: 0.3, sun: 0, battery: 0, exported: 0, charged: 0 });

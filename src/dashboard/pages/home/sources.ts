@@ -1,4 +1,4 @@
-/** Energy of a home in a bucket, in kWh. A value is null or absent if it is unknown or the home has no such device. */
+/** Energy of a home in an hour, day or month, in kWh. A value is null or missing if it is unknown, or if the home has no such device. */
 interface Measures {
   kwh_used: number | null;
   grid_export_kwh?: number | null;
@@ -7,7 +7,7 @@ interface Measures {
   discharged_kwh?: number | null;
 }
 
-/** Sources of the energy that a home used, and the energy that it exported or stored, in kWh. */
+/** Energy that a home used, by source, and energy that it exported or stored. In kWh. */
 export interface EnergySources {
   grid: number;
   sun: number;
@@ -17,9 +17,9 @@ export interface EnergySources {
 }
 
 /**
- * Returns the sources of the energy used in a bucket. The three sources add up exactly to `kwh_used`. Meters do not measure the paths of
- * energy, so the attribution is a convention: production is first exported, then stored, then used; the battery covers the first part of
- * the remaining usage, and the grid the rest. Pure.
+ * Returns the sources of the energy that a home used in an hour, day or month. The three sources add up exactly to `kwh_used`. Meters do
+ * not measure which source supplied which usage, so this is a convention: production is first exported, then stored, then used. The battery
+ * supplies the remaining usage as far as it can, and the grid supplies the rest. Pure.
  */
 export function getEnergySources(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);

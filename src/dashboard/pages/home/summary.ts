@@ -11,8 +11,8 @@ import { CurrentPowerCard } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
- * The main figures of a period: usage and cost, and the same figures of the preceding days. In the current period, the current power comes
- * first. The first figure is displayed large.
+ * The main numbers of a period: usage and cost, and those of the preceding days. For a current period, the current power comes first. The
+ * first number is displayed large.
  */
 export function MainFigures({
   of: shown,
@@ -30,7 +30,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // There are no details for a device, whose total has no components, nor for a year, which has too many readings to list.
+  // A device's total has no parts to list, and a year has too many readings, so neither has details.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -39,7 +39,7 @@ export function MainFigures({
   </dl>`;
 }
 
-/** Further figures of a period: usage of the same period in the previous year, base load, and share of own production. */
+/** Further numbers of a period: the usage a year before, the base load, and the share of the home's own production. */
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
@@ -74,24 +74,24 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Minimum coverage of two periods for a comparison in percent. */
+/** Minimum share of time with data that two periods need for a comparison in percent. */
 const MOSTLY = 0.9;
 /**
- * Minimum difference between the relative changes of cost and energy from which the cost's change is shown. Smaller differences come from
- * standing charges and from the hours of usage.
+ * Minimum difference between the relative change of the cost and that of the energy. If the difference is smaller, the cost's change is not
+ * shown: it comes from standing charges, and from the hours in which energy is used.
  */
 const OTHERWISE = 0.1;
 
-/** Relative changes from an earlier period (-0.5: half as much). A change is null if it cannot be computed. */
+/** Changes relative to an earlier period (-0.5: half as much). A change is null if it cannot be computed. */
 interface Changes {
   energy: number | null;
-  /** Relative change of the cost. Set only if it clearly differs from the change of the energy. */
+  /** Change of the cost; null if it hardly differs from the change of the energy. */
   cost: number | null;
 }
 
 /**
- * Returns the relative change of the energy, and that of the cost if it clearly differs. Costs are not compared if some of the energy has
- * no price. Pure.
+ * Returns the relative change of the energy, and that of the cost if it differs clearly. The costs are not compared if some of the energy
+ * has no price. Pure.
  */
 export function computeRelativeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
@@ -108,11 +108,11 @@ export function computeRelativeChanges(
 function costChange(before: Cost, now: Cost): number | null {
   if (!before || !now || before.currency !== now.currency) return null;
   if (before.missing_prices_kwh > 0 || now.missing_prices_kwh > 0) return null;
-  // A percentage would be meaningless if the home earned money in one of the periods.
+  // A percentage is meaningless if the home earned money in one of the periods.
   return Number(before.total) > 0 && Number(now.total) >= 0 ? Number(now.total) / Number(before.total) - 1 : null;
 }
 
-/** Returns the display name of the preceding days with which a period is compared. */
+/** Returns the display name of the days with which a period is compared. */
 export function formatPrecedingDays({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
@@ -125,8 +125,8 @@ export function formatPrecedingDays({ unit, compared }: Period): string {
 const QUARTER_HOUR_MS = 900_000;
 
 /**
- * Returns the time of day up to which the last days of both periods are compared: the quarter-hour before the newest reading, as in the
- * service. Null if the period is over.
+ * Returns the local time up to which the last day of both periods counts: the end of the last quarter-hour before the newest reading, as in
+ * the service. Null if the period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));
@@ -137,7 +137,7 @@ function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   );
 }
 
-/** Comparison of a period with an earlier period. Renders nothing if the usage of the earlier period is unknown. */
+/** Comparison of a period with an earlier one. Renders nothing if the usage of the earlier period is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];

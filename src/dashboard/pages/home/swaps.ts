@@ -8,9 +8,9 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Asks whether a meter was replaced after its register decreased or jumped. Renders nothing if there is no such register. `deviceId`: asks
- * only about this device. `newestAt`: time of the newest reading; checks again when it changes. `onAnswered`: called after an answer,
- * because the usage may be recomputed.
+ * Asks whether a meter was replaced when its register decreased or jumped. Renders nothing if no register did. `deviceId`: ask about this
+ * device only. `newestAt`: time of the newest reading; a change repeats the check. `onAnswered` is called after an answer, because the
+ * usage may be recomputed.
  */
 export function SuspectedMeterSwaps(props: {
   userId: string;

@@ -14,14 +14,14 @@ import { words } from '../../words/words.ts';
 import { getEnergySources } from './sources.ts';
 import { formatPrecedingDays } from './summary.ts';
 
-/** Selectable lengths of the bars of a day. */
+/** Lengths that the bars of a day can have. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
 export type DayRowLength = (typeof DAY_ROWS)[number];
-/** Selectable values of the bars: energy or cost. */
+/** What the bars can show: energy or cost. */
 const READINGS = ['energy', 'cost'] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Returns functions that read and store a choice in this browser. The default is the first value. */
+/** Returns two functions, which read and store the user's choice in this browser. Without a stored choice, the first value applies. */
 const stored = <One extends string>(key: string, among: readonly [One, ...One[]]) => ({
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
@@ -29,10 +29,10 @@ const stored = <One extends string>(key: string, among: readonly [One, ...One[]]
 export const storedDayRowLength = stored('day-rows', DAY_ROWS);
 const storedReading = stored('chart-reading', READINGS);
 
-/** A row of the usage of a home or device. */
+/** The usage of a home or device in an hour, day or month. */
 type Row = Omit<Usage, 'peak_hour'>;
 
-/** Returns the days of the earlier period whose bars are drawn behind those of the displayed period. Null if there are none. */
+/** Returns the days of the earlier period that is drawn behind the displayed one; null if there is none. */
 function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
   if (!compared) return null;
   if (unit === 'year') {
@@ -42,7 +42,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const length = Date.parse(end) - Date.parse(start);
-  // The earlier days end before the displayed period begins, so that no day is in both.
+  // The earlier days end before the displayed period begins, so that no day is drawn twice.
   const last = Math.min(Date.parse(compared.before.start) + length, Date.parse(start) - DAY_MS);
   return { start: compared.before.start, end: dayOf(last) };
 }
@@ -53,7 +53,7 @@ const INCLUDE = {
   producer: 'estimated,production',
 } as const;
 
-/** Requests the usage in some days. Without days, the result is empty. */
+/** Requests the usage in a range of days. Without a range, the result is empty. */
 function useRows(of: Period, days: { start: string; end: string } | null, groupBy: string) {
   const { user_id, device_id, is_production } = of;
   const include = INCLUDE[device_id === null ? 'home' : is_production ? 'producer' : 'device'];
@@ -64,8 +64,8 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
 }
 
 /**
- * Bar chart of a period, with an earlier period behind it: energy by source, or cost. A day has bars by hour or quarter-hour, a week and a
- * month by day, and a year by month. `onShow`: called with the day or month of a bar that the user selects.
+ * Bar chart of a period: energy by source, or cost, with the bars of an earlier period behind. A day has bars by hour or quarter-hour, a
+ * week and a month by day, and a year by month. `onShow` is called with the day or month of the bar that the user selects.
  */
 export function UsageChart(props: {
   of: Period;
@@ -79,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // Reloads the bars when new readings change the total. Until the new bars arrive, the previous ones are shown.
+  // New readings change the total, and then the bars are loaded again. Until they arrive, the previous bars are shown.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {
@@ -109,7 +109,7 @@ export function UsageChart(props: {
   <//>`;
 }
 
-/** Group of buttons of which exactly one is pressed. */
+/** Group of buttons. Exactly one of them is pressed. */
 function Choice<One extends string>(props: {
   label: string;
   of: [One, string][];
@@ -129,16 +129,16 @@ const symbolOf = (currency: string): string =>
 const ghostName = (one: Period): string =>
   one.unit === 'year' ? formatPeriod(shiftPeriod({ unit: 'year', start: one.start }, -1)) : formatPrecedingDays(one);
 
-/** A position on the axis of the chart. It may have no data. */
+/** A position on the axis of the chart, for which there may be no data. */
 interface Place {
-  /** Keys of the row at this position and of the compared row. */
+  /** Date or time that identifies the row at this position, and that of the compared row. */
   key: string;
   ghostKey: string;
   label: string;
   name: string;
 }
 
-/** Returns the bars of a period, the names of the bars' layers, and the period that a click on each bar opens. */
+/** Returns the bars of a period, the names of the layers in each bar, and the period that a click on each bar opens. */
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
@@ -174,7 +174,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
 
 type Layer = BarSegment & { value: (row: Row) => number };
 
-/** Returns the layers that any of the bars has: sources of energy, or components of a cost. Empty if there is only one layer. */
+/** Returns the layers that bars consist of: sources of energy, or parts of the cost. Empty if all bars have the same single layer. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
   if (one.device_id !== null) return [];
   const { sources: w, costParts: named } = words().period;
@@ -202,7 +202,7 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
 }
 
 /**
- * Returns the axis positions of the hours or quarter-hours of a day. An hour that occurs twice, when clocks are set back, has two
+ * Returns the positions of a day's hours or quarter-hours on the axis. When the clocks are set back, the hour that occurs twice has two
  * positions.
  */
 const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
@@ -213,7 +213,7 @@ const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
       return { key: String(Date.parse(at ?? '')), ghostKey: clock, label: clock, name: clock };
     });
 
-/** Returns the days or months of a period in order, including future ones. */
+/** Returns the days or months of a period in order, future ones included. */
 function periodsIn({ start, end, unit }: Period): Shown[] {
   const all: Shown[] = [];
   const part = unit === 'year' ? 'month' : 'day';
