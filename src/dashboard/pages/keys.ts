@@ -22,7 +22,7 @@ import {
 } from './keys/key.ts';
 import { summariseScopes } from './keys/scopes.ts';
 
-/** Page with the API keys of the signed-in account, whichever account is selected. */
+/** Page with the API keys of the signed-in account. It does not depend on the selected account. */
 export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
@@ -59,7 +59,7 @@ export function Page() {
   }
 }
 
-/** Table of API keys, newest first, because ids increase with time. Expired and revoked keys come last. */
+/** Table of API keys, newest first (ids increase with time). Expired and revoked keys come last. */
 function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string; actions: (key: Key) => Children }) {
   const { of: all, nameOfDevice, actions } = props;
   const { me } = useSession();
@@ -97,11 +97,11 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
   );
 }
 
-/** Age in days from which the page recommends rotating a key (specification of the service, API keys). */
+/** Age of an API key, in days, from which the page recommends a new one (specification of the service, section API keys). */
 const OLD_AFTER_DAYS = 90;
 const isOld = (key: Key): boolean => !isKeyEnded(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
 
-/** Dialog that changes the allowed addresses and the expiry of an API key. */
+/** Dialog that changes the expiry of an API key, and the addresses from which the key is accepted. */
 export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();

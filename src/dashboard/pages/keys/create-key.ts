@@ -13,7 +13,7 @@ import { DEFAULT_SCOPES, formatCurlCommand, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
-/** Dialog that creates an API key with a selected purpose. It then shows the key once. */
+/** Dialog that creates an API key for a selected purpose, and then shows the key once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const [scopes, setScopes] = useState<readonly string[]>(DEFAULT_SCOPES);
@@ -69,7 +69,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   <//>`;
 }
 
-/** Dialog that rotates an API key. It shows how long the previous key remains valid. */
+/** Dialog that replaces an API key by a new one. It says how long the previous key stays valid. */
 export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
   const { keys: w } = words();
@@ -106,7 +106,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   <//>`;
 }
 
-/** Shows a new API key and a command that uses the key. `children`: further notes. */
+/** Shows a new API key, and a command that uses it. `children`: further notes. */
 function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: () => void; children?: Children }) {
   const { me, user } = useSession();
   const { common, keys: w } = words();

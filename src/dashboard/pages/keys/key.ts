@@ -10,15 +10,15 @@ export const getKeyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): stri
 export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
-/** Whether an API key expires within a week, so that it should be replaced now. */
+/** Returns whether an API key expires within a week, so that the user should replace it now. */
 export const isKeyEndingSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
-/** Selectable validity of an API key in days. */
+/** Validity periods of an API key that the user can select, in days. */
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
-/** Select box for the expiry of an API key. `isChange`: whether the user can leave the current expiry unchanged. */
+/** Select box for the expiry of an API key. `isChange`: whether the user can also leave the current expiry as it is. */
 export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
@@ -27,7 +27,9 @@ export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: b
   </select>`;
 }
 
-/** Returns the selected expiry as a member of a request. The value is null for a key that never expires. */
+/**
+ * Returns the selected expiry as a member of a request. It is null for a key that never expires, and missing if the expiry does not change.
+ */
 export function getSelectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};
@@ -36,14 +38,14 @@ export function getSelectedExpiry(given: FormData, nowMs = Date.now()): { expire
 
 const ALLOWED_NAME = 'allowed';
 
-/** Text field for the addresses and networks from which an API key is accepted. `now`: the current ones. */
+/** Text field for the addresses and networks from which an API key is accepted. `now`: those of the existing key. */
 export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}
     name=${ALLOWED_NAME} defaultValue=${now.join(', ')} maxlength="3000" autocomplete="off" spellcheck=${false} />`;
 }
 
-/** Returns the addresses and networks that the user has typed. */
+/** Returns the addresses and networks that the user has typed into the form of an API key. */
 export const readAllowedAddresses = (given: FormData): string[] =>
   String(given.get(ALLOWED_NAME))
     .split(/[\s,;]+/)

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../parts/format.ts';
 import { words } from '../../words/words.ts';
 
-/** Sample request for each scope that permits reading, most informative first. */
+/** A sample request for each scope that permits reading. The most informative request comes first. */
 const QUESTIONS: [scope: string, path: string][] = [
   ['insights:read', '/v1/energy-insights'],
   ['devices:read', '/v1/devices'],
@@ -13,8 +13,8 @@ const QUESTIONS: [scope: string, path: string][] = [
 ];
 
 /**
- * Whether a path needs the parameter `user_id`: `always`, or only for an account other than the key's own (`others`). Paths that are not
- * listed only return data of the key's own account.
+ * Whether a path needs the parameter `user_id`: `always`, or only for an account other than the key's own (`others`). A path that is not
+ * listed returns only data of the key's own account.
  */
 const ABOUT: Record<string, 'always' | 'others'> = {
   '/v1/energy-insights': 'others',
@@ -24,8 +24,8 @@ const ABOUT: Record<string, 'always' | 'others'> = {
 };
 
 /**
- * Returns a terminal command that reads data of the account `userId` with the key. Null if the key's scopes permit no reading. `ownId`: the
- * key's own account.
+ * Returns a terminal command that reads data of the account `userId` with an API key. Null if no scope of the key permits reading. `ownId`:
+ * the account that the key belongs to.
  */
 export function formatCurlCommand(
   { key, scopes }: { key: string; scopes: readonly string[] },
@@ -42,7 +42,7 @@ export function formatCurlCommand(
   return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
 
-/** All scopes of API keys. A test compares them with src/auth/scopes.ts. Their descriptions are in `words/`. */
+/** All scopes that an API key can have. A test compares them with src/auth/scopes.ts. The texts in `words/` describe them. */
 export const SCOPES: readonly string[] = [
   'insights:read',
   'alerts:read',
@@ -60,7 +60,7 @@ export const SCOPES: readonly string[] = [
   'readings:write',
 ];
 
-/** All scopes of apps. A test compares them with src/auth/scopes.ts. */
+/** All scopes that an app can have. A test compares them with src/auth/scopes.ts. */
 export const APP_SCOPES: readonly string[] = [
   'insights:read',
   'devices:read',
@@ -72,10 +72,10 @@ export const APP_SCOPES: readonly string[] = [
   'webhooks:write',
 ];
 
-/** Scopes that are preselected for a new API key: all except those for individual readings. */
+/** Scopes that are preselected for a new API key: all except those for single readings. */
 export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
-/** Summarises the scopes of an API key for a table: "all", "all but keys:write", or the list. */
+/** Formats the scopes of an API key for a table: "all", "all but keys:write", or the list of scopes. */
 export function summariseScopes(scopes: readonly string[]): string {
   const missing = DEFAULT_SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length > 2) return scopes.join(', ');
