@@ -38,7 +38,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** Page with the settings of the account, its sessions (each with a button that ends it), and links to the pages for developers. */
+/** Page with the account's settings, its sessions (each has a button that ends it), and links to the pages for developers. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -66,7 +66,7 @@ export function Page() {
   `;
 
   function table(all: Session[]) {
-    // Shows the current session first, and then the other sessions by the time of their last use.
+    // The current session comes first, the others in the order of their last use.
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );
@@ -95,7 +95,7 @@ export function Page() {
   }
 }
 
-/** Form for the account's phone number, time zone and choice of mails about remarks. */
+/** Form for the account's phone number and time zone, and for mails about remarks on the home's usage. */
 export function AccountForm() {
   const { me, changeMe } = useSession();
   const { common, sessions: w } = words();
@@ -133,8 +133,8 @@ export function AccountForm() {
 }
 
 /**
- * The account's e-mail address, and a new address that is not confirmed yet. The user can request a new address, send its mail again, and
- * withdraw the new address.
+ * The account's e-mail address, and a new address that the user has not confirmed yet. The user can enter a new address, request its mail
+ * again, or cancel the change.
  */
 export function EmailAddressForm() {
   const { me } = useSession();
@@ -150,7 +150,7 @@ export function EmailAddressForm() {
     <${Field} label=${w.newEmail} hint=${w.newEmailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
     <button ...${getBusyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
-  // The user withdraws a new address by requesting the current address again.
+  // A request for the current address cancels the change to a new one.
   const pending = (
     email: string,
     wanted: string,
@@ -169,8 +169,8 @@ export function EmailAddressForm() {
 }
 
 /**
- * Patterns that identify a browser in a User-Agent header. The first match counts, so the order matters: the header of Edge also contains
- * Chrome, and that of Chrome contains Safari.
+ * Patterns that detect a browser in a User-Agent header. The first match counts, so the order matters: the header of Edge also contains
+ * "Chrome", and that of Chrome also contains "Safari".
  */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],

@@ -8,7 +8,7 @@ import { Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../parts/ui.
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** List of the apps with access to the signed-in account's home, with a button that ends the access of each. */
+/** List of the apps that may access the signed-in account's home. A button ends the access of an app. */
 export function Authorizations() {
   const { me } = useSession();
   const { keys, sessions: w } = words();

@@ -8,7 +8,7 @@ import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { getAlertRuleName } from '../alerts/alert.ts';
 
-/** List of all subjects about which the account can be notified, with the channel of each. */
+/** List of everything that the account can be notified about, with the channel (such as mail or SMS) of each. */
 export function NotificationList() {
   const { me } = useSession();
   const to = usePageLink();

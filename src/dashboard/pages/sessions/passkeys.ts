@@ -11,8 +11,8 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * List of the account's passkeys, with a form that adds a passkey and a button that removes each. `proposedName`: default name of a new
- * passkey, the name of this browser.
+ * List of the account's passkeys. The user can add a passkey and remove one. `proposedName`: default name of a new passkey, which is the
+ * name of this browser.
  */
 export function Passkeys({ proposedName }: { proposedName: string }) {
   const { me } = useSession();
@@ -64,7 +64,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   <//>`;
 }
 
-/** Throws an error with a message for the user if the last sign-in was too long ago to add a passkey. */
+/** Throws an error with a message for the user if the last sign-in was too long ago to add a passkey; otherwise rethrows the error. */
 function notAllowed(failure: unknown): never {
   if (failure instanceof ApiFailure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;

@@ -6,7 +6,7 @@ import { Card, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts'
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Settings for language and colours of the pages. A change applies immediately, in this browser only. */
+/** Settings for the language and the colours of the pages. A change applies at once, in this browser only. */
 export function Appearance() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
@@ -15,13 +15,12 @@ export function Appearance() {
   <//>`;
 }
 
-/** Button that signs out. `everywhere`: whether it ends all sessions of the account. */
+/** Button that signs out. `everywhere`: whether it ends all sessions of the account, not only this one. */
 export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
   const { leave } = useSession();
   const { frame } = words().common;
   const { run, isBusy, error } = useAction();
-  // The page shows the user as signed out only after the service has confirmed it, because the user may then leave the computer to other
-  // people.
+  // Wait for the service's confirmation before showing that the user has signed out: the user may then leave the computer to other people.
   const signOut = () =>
     run(async () => {
       const path = everywhere ? '/session?everywhere=true' : '/session';

@@ -8,8 +8,8 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Buttons that download all data about the account and delete the account. Only an administrator can delete an account that serves other
- * accounts.
+ * Buttons that download all data about the account, and delete the account. If other accounts depend on the account, only an administrator
+ * can delete it.
  */
 export function AccountData() {
   const { me } = useSession();
@@ -36,7 +36,7 @@ export function AccountData() {
   <//>`;
 }
 
-/** Dialog that deletes the account. The user must type the account's e-mail address first, because a deletion cannot be undone. */
+/** Dialog that deletes the account. A deletion cannot be undone, so the user must first type the account's e-mail address. */
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { me, leave } = useSession();
   const { common, sessions: w } = words();
@@ -48,7 +48,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     setMistake(undefined);
     run(async () => {
       await callApi('DELETE', `/v1/users/${me.user_id}`);
-      // With this request, the service worker detects the end of the session and deletes the cached data.
+      // The response to this request makes the service worker delete the cached data, because the session has ended.
       await callApi('GET', '/session');
       leave(w.accountDeleted);
     });
