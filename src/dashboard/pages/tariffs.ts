@@ -24,7 +24,7 @@ export function Page() {
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
   const today = getTodayInZone(user.timezone);
-  // The account's tariffs in the order of their first day.
+  // The account's tariffs, ordered by their first day.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
   const actions = (tariff: Tariff) => {
@@ -48,7 +48,7 @@ export function Page() {
     ${me.role === 'homeowner' && html`<${BillsLink} />`}
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
-      // Waits for the tariffs, because the defaults of a new tariff depend on them.
+      // The defaults of a new tariff depend on the account's tariffs, so the dialog opens when they are loaded.
       open !== null &&
       !tariffs.isLoading &&
       html`<${TariffDialog}
@@ -67,7 +67,7 @@ export function Page() {
   `;
 }
 
-/** Link to the bills of a homeowner, if there are any. Other accounts have this link in the navigation. */
+/** Link to the bills of a homeowner who has bills. Other users have a link to all bills in the navigation. */
 function BillsLink() {
   const { user } = useSession();
   const to = usePageLink();
@@ -84,7 +84,7 @@ function BillsLink() {
   );
 }
 
-/** Shows the current tariff, and tables of the future and past tariffs. `all`: all tariffs in the order of their first day. */
+/** The current tariff, and tables of future and past tariffs. `all`: all tariffs, ordered by their first day. */
 function TariffList(props: {
   of: readonly Tariff[];
   current: Tariff | null;
@@ -125,7 +125,10 @@ function TariffList(props: {
   }
 }
 
-/** Formats the time in which a tariff is valid: until the next tariff begins. `all`: all tariffs in the order of their first day. */
+/**
+ * Formats the time in which a tariff is valid: from its first day until the next tariff begins. `all`: all tariffs, ordered by their first
+ * day.
+ */
 function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
   const next = all.find((one) => one.valid_from > valid_from);
   return next
@@ -134,8 +137,8 @@ function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
 }
 
 /**
- * Returns a function that describes a price series by its name and the end of its known prices. `series`: null while the series are
- * loading.
+ * Returns a function that describes a price series by its name, and by the end of its known prices. `series`: the account's price series;
+ * null while they are being loaded.
  */
 const namesOf = (series: UsablePriceSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
@@ -165,7 +168,7 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
-/** Joins names by their numbers, which start at 1. Consecutive names become a range, as in "Mon–Fri, Sun". */
+/** Joins the names with these numbers (from 1). Consecutive names are joined to a range, as in "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];
@@ -179,8 +182,7 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 }
 
 /**
- * Describes the energy prices of a tariff: in one line, or in one line for each period. `formatSeriesName`: returns the name of a price
- * series.
+ * Describes the energy prices of a tariff in one line, or in a line for each period. `formatSeriesName` returns the name of a price series.
  */
 export function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
@@ -202,7 +204,7 @@ export function describeRates(rates: Rates, currency: string, formatSeriesName: 
   });
 }
 
-/** Describes a tariff's price of the monthly peak power. */
+/** Describes the price of a month's highest power in a tariff (capacity charge). */
 export function describeCapacityCharge(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,

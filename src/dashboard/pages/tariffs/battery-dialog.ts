@@ -16,29 +16,27 @@ import { Dialog, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } fr
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** A simulated battery: the days and the result of the simulation, and the battery's price. The price is null if the user typed none. */
+/** A battery that was simulated: the days, the result, and the battery's price. The price is null if the user has not entered one. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
-  /** Result of the simulation. Null if the home has no surplus that a battery could store. */
+  /** Result of the simulation. Null if the home feeds no energy into the grid that a battery could store. */
   answer: WhatIfResponse | null;
 }
 
-/** Maximum share of time with unknown usage for which a payback is computed. The savings of this time are missing. */
+/** Maximum share of hours with unknown usage for which a payback time is computed, because the savings of these hours are missing. */
 const MAX_UNKNOWN_SHARE = 0.1;
 
-/** Payback of a battery. `years`: its price divided by the savings of a year. */
+/** Payback time of a battery. `years`: the price of the battery, divided by what it saves in a year. */
 type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
 
-/**
- * Returns the number of hours in a range of days. Ignores changes of the clock, because one hour makes no difference to a payback. Pure.
- */
+/** Returns the number of hours in a range of days. Clock changes are ignored, because an hour makes no difference here. Pure. */
 export const countHoursInDays = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
 /**
- * Returns the payback of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
- * `unknownHours`: number of these hours with unknown usage. Pure.
+ * Returns the payback time of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
+ * `unknownHours`: number of these hours in which usage is unknown. Pure.
  */
 export function computePayback({
   saved,
@@ -52,7 +50,9 @@ export function computePayback({
   return { kind: 'years', years: years < 10 ? Math.round(years * 10) / 10 : Math.round(years) };
 }
 
-/** Dialog that simulates a battery in a home. Stores nothing. `currency`: currency of the current tariff; null without a tariff. */
+/**
+ * Dialog that simulates a battery in a home, and stores nothing. `currency`: currency of the current tariff; null if there is no tariff.
+ */
 export function BatteryDialog(props: {
   currency: string | null;
   days: { start: string; end: string };
@@ -68,7 +68,7 @@ export function BatteryDialog(props: {
     const formData = readSubmittedForm(event);
     const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
-    // Rounded to six decimals, because a division by 100 can produce more than the nine decimals that the service accepts.
+    // Rounded to six decimals: the service accepts at most nine, and a division by 100 can produce more.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
@@ -103,10 +103,10 @@ export function BatteryDialog(props: {
   <//>`;
 }
 
-/** Initial values of the form, which are usual for a home battery. */
+/** Initial values of the form, which are usual for a battery in a home: capacity in kWh, power in kW, efficiency in percent. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
-/** Returns null if the service refused a simulation because the home has no energy to store. Rethrows any other error. */
+/** Returns null if the service refuses a simulation because the home has no energy to store. Rethrows any other error. */
 function noSurplus(reason: unknown): null {
   const isNothing =
     reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
@@ -114,7 +114,7 @@ function noSurplus(reason: unknown): null {
   throw reason;
 }
 
-/** Describes the result of a simulation in paragraphs of one or two sentences. */
+/** Describes the result of a simulation in paragraphs. */
 function wordsOf({ days, price, answer }: Tried): string[] {
   const w = words().tariffs.whatIf.battery;
   if (!answer) return [w.noSurplus];
@@ -145,7 +145,7 @@ function paybackWords(of: {
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
 }
 
-/** Table that compares a home without and with the battery. */
+/** Table that compares the home with and without the battery. */
 function Sides({ of: { before, after } }: { of: WhatIfResponse }) {
   const { common, home, tariffs } = words();
   const w = tariffs.whatIf.battery;

@@ -13,11 +13,11 @@ import { createTariffRequest, getTariffForm, type TariffForm } from './form.ts';
 import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
-/** Path of the compared tariff in the request, with which the paths of its validation errors begin. */
+/** The compared tariff's path in the request. The paths of its validation errors begin with it. */
 const PATH = 'tariffs.0.';
 
 /**
- * Dialog that computes what a range of days would have cost with a tariff that the user types. Stores nothing. `current`: the current
+ * Dialog that computes what the `days` would have cost with another tariff, which the user enters. Stores nothing. `current`: the current
  * tariff.
  */
 export function CompareDialog(props: {
@@ -36,7 +36,7 @@ export function CompareDialog(props: {
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
-  // Discards the previous result, because it belongs to other terms.
+  // A change of the form discards the result, because the result belongs to the previous terms.
   const change = (next: (now: TariffForm) => TariffForm) => {
     setAnswer(null);
     setForm(next);
@@ -80,7 +80,7 @@ function wordsOf({ start, end, currency, alternatives }: TariffComparison): stri
   return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
 
-/** Table with the parts of the costs by both tariffs. */
+/** Table of what the costs by both tariffs consist of. */
 function Parts({ of: { currency, current, alternatives } }: { of: TariffComparison }) {
   const { tariffs } = words();
   const w = tariffs.whatIf.compare;

@@ -2,7 +2,7 @@ import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import { formatNumberForInput, parseLocalDecimal } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
-/** A tariff in the form of its input fields: numbers are text, and empty fields are omitted. */
+/** A tariff as text in input fields. Empty fields are missing. */
 export interface TariffForm {
   name: string;
   valid_from: string;
@@ -13,11 +13,14 @@ export interface TariffForm {
   export: RatesForm;
 }
 
-/** Input for the rates of a tariff. It contains the input for every kind of rates, so that switching between kinds loses no input. */
+/**
+ * Input for the rates of a tariff. It contains the fields for each kind of rates, so that the user can change the kind without losing
+ * input.
+ */
 export interface RatesForm {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
-  /** Periods with prices. The price of the last period applies to all other times. */
+  /** Periods of time with a price each. The price of the last one applies at all times that no other period contains. */
   periods: RatePeriodForm[];
   series_id: string;
   multiply: string;
@@ -26,7 +29,7 @@ export interface RatesForm {
 
 export interface RatePeriodForm {
   per_kwh: string;
-  /** Weekdays of the period. Empty: every day. */
+  /** Weekdays of the period; an empty list means every day. */
   days: number[];
   from: string;
   to: string;
@@ -35,7 +38,7 @@ export interface RatePeriodForm {
 
 export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
 export const EMPTY_RATE_PERIOD: RatePeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
-/** Initial input for rates: a day period and a night period. */
+/** Initial input for rates: one period for the day, and one for the night. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
@@ -45,7 +48,7 @@ const NO_RATES: RatesForm = {
   add: '',
 };
 
-/** Returns the form with the terms of a template or tariff; without either, a form with one empty price. */
+/** Returns the form for a template or an existing tariff. Without either, returns a form with one empty price. */
 export function getTariffForm(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
@@ -78,7 +81,7 @@ function ratesForm(rates: Rates): RatesForm {
       add: formatNumberForInput(add),
     };
   }
-  // The end of a day, 24:00, becomes 00:00, because a time input cannot show 24:00.
+  // A time input cannot show the end of a day (24:00), so the form contains 00:00.
   const periods = rates.periods.map((one) => ({
     ...EMPTY_RATE_PERIOD,
     ...one,
@@ -88,7 +91,10 @@ function ratesForm(rates: Rates): RatesForm {
   return { ...NO_RATES, kind: 'periods', periods };
 }
 
-/** Converts the form to members of a request. `absent`: value of an empty member; null removes the member from an existing tariff. */
+/**
+ * Converts the form to members of a request. `absent`: value of members whose field is empty. Null removes the member from an existing
+ * tariff; undefined omits it.
+ */
 export function createTariffRequest(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
@@ -108,7 +114,7 @@ export function createTariffRequest(form: TariffForm, absent: null | undefined) 
   };
 }
 
-/** Whether the user filled in no field of the rates. The tariff then has no rates of this kind. */
+/** Returns whether all fields of the rates are empty. The tariff then has no such rates. */
 export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
@@ -132,7 +138,10 @@ const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** Converts a typed decimal to the service's format. For invalid or ambiguous text, returns text that the service rejects. */
+/**
+ * Converts a number that the user has typed to the format of the service. Invalid or ambiguous text is returned in a form that the service
+ * rejects.
+ */
 function decimal(text: string): string {
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'number') return typed.value;

@@ -9,9 +9,9 @@ import { EMPTY_RATE_PERIOD, type RatePeriodForm, type RatesForm } from './form.t
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
-/** Fields for the rates of imported or exported energy: a single price, prices by time, or a price series. */
+/** Fields for the rates of imported or exported energy: one price, prices by time of day, or a price series. */
 export function RatesFields(props: {
-  /** Member of the tariff that contains the rates in requests. */
+  /** Member of the tariff in requests that contains these rates. */
   name: 'import' | 'export';
   legend: string;
   of: RatesForm;
@@ -53,7 +53,6 @@ export function RatesFields(props: {
   </fieldset>`;
 }
 
-/** Fields for prices by time. */
 function PeriodsFields(props: {
   name: 'import' | 'export';
   of: RatePeriodForm[];
@@ -85,7 +84,9 @@ function PeriodsFields(props: {
       <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_RATE_PERIOD))}>${w.addPeriod}</button></p>`;
 }
 
-/** Fields for a price and its times. The last price in the list has no time fields, because it applies to all other times. */
+/**
+ * Fields for a price and the times at which it applies. The last price in the list has no times: it applies whenever no other price does.
+ */
 function PeriodFields(props: {
   name: string;
   number: number;
@@ -131,7 +132,7 @@ function PeriodFields(props: {
   </fieldset>`;
 }
 
-/** Group of checkboxes with numbers from 1. If none is checked, all numbers apply. */
+/** Group of checkboxes, numbered from 1. If none is checked, all of them apply. */
 function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
   const { legend, names, of, onChange } = props;
   const all = names.map((_, index) => index + 1);
@@ -150,7 +151,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 export const describeKnownPrices = ({ prices, until }: UsablePriceSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: formatTime(until, zone) });
 
-/** Fields for a price series, and for the surcharges on its prices. `series`: null while the series are loading. */
+/** Fields for a price series, and for the surcharges on its prices. `series`: null while the price series are being loaded. */
 function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesForm;
@@ -187,7 +188,7 @@ function SeriesFields(props: {
     </div>`;
 }
 
-/** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member in requests. */
+/** Field for a decimal number, which the user can type as on a bill, with a comma or a point. `name`: path of the member in requests. */
 export function NumberField(props: {
   label: string;
   name: string;

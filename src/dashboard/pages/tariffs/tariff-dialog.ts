@@ -15,8 +15,8 @@ import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } fr
 import { TariffFields } from './tariff-fields.ts';
 
 /**
- * Dialog that creates a tariff for the selected account or edits the tariff `of`. `all`: the account's tariffs. `current`: the current
- * tariff.
+ * Dialog that creates a tariff for the selected account, or edits the tariff `of`. `all`: the account's tariffs. `current`: the tariff that
+ * applies now.
  */
 export function TariffDialog(props: {
   of?: Tariff;
@@ -69,10 +69,10 @@ export function TariffDialog(props: {
   <//>`;
 }
 
-/** Pause in typing, in ms, after which the preview is requested. */
+/** Time without typing, in ms, after which the preview is requested. */
 const PAUSE_MS = 400;
 
-/** Preview of the last whole month's cost with the typed tariff. It is shown once the tariff is valid. */
+/** Preview: what last month would have cost with the tariff in the form. It is shown when the tariff is valid. */
 function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
   const { valid_from: _, ...tariff } = createTariffRequest(form, undefined);
@@ -83,10 +83,10 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
   useEffect(() => {
     let isTooLate = false;
     const ask = async () => {
-      // Waits for the previous comparison, because the service runs only one comparison at a time for an account.
+      // Wait for the response to the previous comparison: an account can run only one comparison at a time.
       await underWay.current;
       if (isTooLate) return;
-      // Ignores validation errors, because they are shown when the user saves the tariff.
+      // Validation errors are ignored here. They are shown when the user saves the tariff.
       const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch((reason) => {
         if (!isTooLate && isTemporaryFailure(reason)) timer = setTimeout(ask, RETRY_MS);
         return null;

@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { EMPTY_CAPACITY_CHARGE, type RatesForm, type TariffForm } from './form.ts';
 import { NumberField, RatesFields } from './rates-fields.ts';
 
-/** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared, so that it needs no first day. */
+/** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared with another one, and so has no first day. */
 export function TariffFields(props: {
   of: TariffForm;
   series: UsablePriceSeries[] | null;
@@ -58,7 +58,7 @@ export function TariffFields(props: {
     <${CapacityFields} of=${form.capacity} unit=${unit} mistakes=${mistakes} onChange=${(capacity: TariffForm['capacity']) => set({ capacity })} />`;
 }
 
-/** Fields for the price of the monthly peak power. `unit`: currency of the tariff. */
+/** Fields for the price of a month's highest power (capacity charge). `unit`: currency of the tariff. */
 function CapacityFields(props: {
   of: TariffForm['capacity'];
   unit: string;

@@ -3,18 +3,18 @@ import type { Words } from '../../words/words.ts';
 type Templates = Words['tariffs']['templates'];
 
 /**
- * Templates of tariffs that are usual in some countries. A price that a supplier sets is empty text, for the owner to fill in. The times,
- * taxes and minimum prices are set by law or custom as of 2026, and may have changed since.
+ * Templates of tariffs that are usual in some countries. Prices that differ between suppliers are empty, for the user to enter. The times,
+ * taxes and minimum prices are those of law and custom in 2026, and may have changed since.
  */
 export interface TariffTemplate {
-  /** Country code, ISO 3166. */
+  /** Country code (ISO 3166-1 alpha-2). */
   country: string;
   currency: string;
   /** Key of the template's name in `words/`, as used on bills. */
   name: keyof Templates['names'];
-  /** Keys in `words/` of the notes that are shown before the user fills in the form. */
+  /** Keys in `words/` of the notes that the form shows for this template. */
   note?: readonly (keyof Templates['notes'])[];
-  /** Members of POST /v1/tariffs. Prices of suppliers and ids of series are empty text. */
+  /** Members of POST /v1/tariffs. Prices of suppliers, and ids of price series, are empty text. */
   terms: {
     standing_per_day?: string;
     capacity?: { per_kw_month: string; months_averaged?: number; minimum_kw?: number };
@@ -35,11 +35,14 @@ const WINTER = [1, 2, 3, 10, 11, 12];
 
 const flat = { per_kwh: PRICE };
 const standing = { standing_per_day: PRICE };
-/** Returns rates with one price between two times of some weekdays, and another price at all other times. */
+/** Returns rates with one price for a time of day on some weekdays, and another price at all other times. */
 const peak = (from: string, to: string, days?: number[]): Rates => ({
   periods: [{ per_kwh: PRICE, ...(days ? { days } : {}), from, to }, { per_kwh: PRICE }],
 });
-/** Returns rates by a market price, with surcharges for grid, levies and supplier. `multiply`: factor for the tax on the market price. */
+/**
+ * Returns rates by a market price, plus surcharges for the grid, levies and the supplier. `multiply`: factor by which the market price is
+ * multiplied to include tax.
+ */
 const market = (multiply: string): Rates => ({ series_id: '', multiply, add: PRICE });
 
 const of = (country: string, currency: string, forms: readonly Omit<TariffTemplate, 'country' | 'currency'>[]) =>
