@@ -12,7 +12,7 @@ import { CreateWebhook, type EventType, getWebhookName, RotateSecret } from './w
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { getPauseReason } from './webhooks/webhook.ts';
 
-/** Page with the webhook subscriptions of the signed-in account, whichever account is selected. */
+/** Page with the webhook subscriptions of the signed-in account. It does not depend on the selected account. */
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
@@ -22,10 +22,10 @@ export function Page() {
   const [picked, setPicked] = useState<string | null>(null);
   const [tests, setTests] = useState(0);
   const { change, told, error } = useListChanges(webhooks);
-  // Removes the event from the page's address, so that reloading the page does not open the dialog again.
+  // Remove the event from the page's address. Otherwise a reload would open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
-  // Subscriptions are shown newest first, because ids increase with time. Initially the log of the newest one is shown.
+  // Newest first (ids increase with time). Until the user selects another one, the log of the newest subscription is shown.
   const all = webhooks.value?.toReversed() ?? [];
   const shown = all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   const test = ({ webhook_id, status, url }: Webhook) =>
@@ -85,13 +85,13 @@ function WebhookTable({ of: all, actions }: { of: Webhook[]; actions: (webhook: 
   );
 }
 
-/** Returns the event in the page's address (`?event=`), to which another page has linked. */
+/** Returns the event type in the page's address (`?event=`), which a link from another page contains. */
 function eventInAddress(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
 }
 
-/** Number of recent deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
+/** Number of latest deliveries that the page loads. The service pauses a subscription after this number of consecutive failures. */
 const LOOKED_AT = 20;
 
 function WhyPaused({ webhookId }: { webhookId: string }) {

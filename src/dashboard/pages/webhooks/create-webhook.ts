@@ -17,7 +17,10 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { buildReceiverExample, createWebhookSecret } from './webhook.ts';
 
-/** Dialog that subscribes the signed-in account to events. It then shows the subscription's secret once. `event`: preselected event. */
+/**
+ * Dialog that creates a webhook subscription for the signed-in account, and then shows the subscription's secret once. `event`: the event
+ * type that is selected at first.
+ */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
@@ -70,7 +73,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   <//>`;
 }
 
-/** Dialog that replaces the secret of a subscription. For a day, deliveries are signed with both the previous and the new secret. */
+/** Dialog that replaces the secret of a webhook subscription. For a day, deliveries are signed with the old and the new secret. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
@@ -98,7 +101,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   <//>`;
 }
 
-/** Shows the secret of a subscription, with sample code of a receiver that verifies signatures. `children`: further notes. */
+/** Shows the secret of a subscription, and sample code of a receiver that verifies deliveries with it. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${ContentShownOnce} secret=${secret}>
     ${renderInlineMarkup(words().webhooks.secret.copyNow)}

@@ -13,13 +13,13 @@ import { getWebhookName } from './create-webhook.ts';
 import { getAttemptOutcome } from './webhook.ts';
 
 const SHOWN = 20;
-/** Interval at which the log is refreshed: `near` while the next attempt of a delivery is imminent, otherwise `else`. */
+/** Interval at which the log is refreshed, in ms: `near` if the next attempt of a delivery is due soon, `else` otherwise. */
 const LOOK_MS = { near: 2_000, else: 15_000 };
 const NEAR_MS = 10_000;
 
 /**
- * Log of a subscription's deliveries, newest first, refreshed automatically. `tests`: number of test deliveries that were sent from this
- * page.
+ * Log of the deliveries of a webhook subscription, newest first. It is refreshed automatically. `tests`: number of test deliveries that the
+ * user has sent from this page.
  */
 export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
   const { common, webhooks } = words();
@@ -29,7 +29,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   const { run, error } = useAction();
   const { value, again } = pages.shown;
   const near = isNear(value?.rows ?? []);
-  // Refreshes the log immediately after a test delivery or a change of the subscription's status.
+  // Refresh the log at once after the user has sent a test delivery, or has changed the status of the subscription.
   useEffect(() => void (value && pages.youngest()), [tests]);
   useEffect(() => void (value && again()), [webhook.status]);
   useEffect(() => {
@@ -73,13 +73,13 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   }
 }
 
-/** Whether an attempt of a delivery is in progress or imminent. */
+/** Returns whether an attempt of a delivery is running or due soon. */
 const isNear = (rows: Delivery[]): boolean =>
   rows.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) < Date.now() + NEAR_MS);
 
 const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
 
-/** Table row of a delivery. When the user opens the row, a second row shows the request and the receiver's responses. */
+/** Table row of a delivery. If the user opens it, a second row shows the request and the receiver's responses. */
 function DeliveryRow(props: {
   of: Delivery;
   webhookId: string;
@@ -135,7 +135,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
     () => callApi<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
-  // Keeps showing the previous responses until those after another attempt are loaded.
+  // Show the responses to earlier attempts until those after a new attempt are loaded.
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);

@@ -4,11 +4,11 @@ import { words } from '../../words/words.ts';
 /** Length of a webhook secret in bytes. Standard Webhooks requires 24 to 64. */
 const BYTES = 32;
 
-/** Returns a new webhook secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator sees it. */
+/** Returns a new webhook secret in the format of Standard Webhooks. The browser generates it, so that nobody else sees it. */
 export const createWebhookSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
-/** Returns the source of a sample receiver that verifies webhook deliveries. */
+/** Returns the code of a sample receiver that verifies the signatures of webhook deliveries. */
 export const buildReceiverExample = (secret: string): string => `// npm install standardwebhooks
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -35,7 +35,7 @@ type Attempt = Delivery['attempts'][number];
 
 export const getAttemptOutcome = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
-/** Returns the reason why a subscription is paused: the error of its last failed attempt, if the deliveries contain it. Pure. */
+/** Returns why a subscription is paused: the error of the latest failed attempt, if the deliveries contain one. Pure. */
 export function getPauseReason(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
