@@ -43,7 +43,7 @@ export function Page() {
   `;
 
   function table(all: Alert[]) {
-    // Alerts are shown newest first: their ids increase with time.
+    // Sort by descending id: ids increase with time, so the newest alert is first.
     return renderTable(
       all.toReversed(),
       [
@@ -75,7 +75,7 @@ export function Page() {
 }
 
 const SHOWN = 20;
-/** Interval at which the page checks for new firings of alerts. */
+/** Interval at which the page requests new firings of alerts, in ms. */
 const LOOK_MS = 5_000;
 
 /** Dialog with the firings of an alert, newest first. */
@@ -115,8 +115,8 @@ function totalOf({ kwh_used, cost, currency }: AlertFiring): string {
 }
 
 /**
- * Returns the display name of the period of an alert's firing: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026".
- * For a silence, returns its start.
+ * Returns the display name of the period for which an alert fired: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November
+ * 2026". For an alert about silence, returns the start of the silence.
  */
 function periodName(type: AlertType, { period_start, period_end }: AlertFiring, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>

@@ -18,14 +18,17 @@ import {
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
-/** Dialog that creates an alert for the selected account, or edits the alert `of`. It shows when the alert would have fired in the past. */
+/**
+ * Dialog that creates an alert for the selected account, or edits the alert `of`. It shows when the alert would have fired in the last 90
+ * days.
+ */
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
   const { me, user, pick } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
-  // Threshold that the user has typed. While it is null, the field shows the suggested threshold. A suggestion that arrives later must not
-  // replace typed text.
+  // The threshold that the user has typed; null if the user has typed none, so that the field shows the suggested one. A suggestion that
+  // arrives later must not replace typed text.
   const [typed, setTyped] = useState<string | null>(known ? formatNumberForInput(getThreshold(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
@@ -54,8 +57,8 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // An error about a missing tariff is shown with the service's message. An error about a delivery without a receiver is explained at
-      // the delivery field.
+      // The service's message is shown for a missing tariff. A delivery that reaches no receiver is explained at the delivery field
+      // instead.
       const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
@@ -80,7 +83,6 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   <//>`;
 }
 
-/** Returns the hint that explains the suggested threshold of an alert. */
 function hintOf(past: AlertHistory | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
@@ -96,14 +98,14 @@ function hintOf(past: AlertHistory | null): string {
     : w.suggested({ amount: formatNumberForInput(suggested) });
 }
 
-/** Returns the limits that the service accepts for the threshold field. */
+/** Returns the minimum and maximum threshold that the service accepts. */
 function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boolean } {
   if (type === 'no_data') return { least: 1, most: 720, isWhole: true };
   if (isCostAlertType(type)) return { least: 0.000_000_001, most: 999_999_999 };
   return { least: 0.000_001, most: 1_000_000_000 };
 }
 
-/** Returns the typed threshold as a number. Null if the service would reject it. */
+/** Returns the typed threshold as a number; null if the service would reject it. */
 function thresholdIn(type: AlertType, text: string): number | null {
   return findDecimalError(text, limitsOf(type)) === '' ? parseDecimalInput(text) : null;
 }
@@ -112,8 +114,8 @@ function thresholdIn(type: AlertType, text: string): number | null {
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * Fields for the alert's delivery, and for the account's settings that the delivery requires. `isRefused`: whether the service rejected the
- * chosen delivery because it would reach no receiver.
+ * Fields for the alert's delivery, and for the account settings that this delivery needs. `isRefused`: whether the service has rejected the
+ * selected delivery because it would reach no receiver.
  */
 function DeliveryChoice(props: {
   value: AlertDeliveryChannel;
@@ -141,7 +143,7 @@ function DeliveryChoice(props: {
   <//>`;
 }
 
-/** Notice that an alert by webhook needs a subscription of the alert's owner. */
+/** Notice that an alert by webhook needs a webhook subscription of the alert's owner. */
 function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   const { me, user } = useSession();
   const to = usePageLink();
@@ -158,7 +160,6 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   </p>`;
 }
 
-/** Group of radio buttons with descriptions, in two columns if there is room. `children` are rendered at the end of the group. */
 function Choices<T extends string>(props: {
   legend: string;
   name: string;

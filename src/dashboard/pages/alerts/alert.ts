@@ -5,14 +5,14 @@ import { words } from '../../words/words.ts';
 export type AlertType = Alert['type'];
 export type AlertDeliveryChannel = Alert['delivery'];
 
-/** A period in which an alert would have fired. A silence that has not ended has no end. */
+/** A period for which an alert would have fired. Only an ongoing silence has no end. */
 export type HypotheticalAlertFiring = AlertPreview['data'][number];
 
 export type CostAlertType = Extract<AlertType, `${string}_cost`>;
 export const isCostAlertType = (type: AlertType): type is CostAlertType =>
   type === 'daily_cost' || type === 'monthly_cost';
 
-/** Formats a threshold with up to 9 decimals, because the service accepts amounts down to a billionth of a currency unit. */
+/** Formats a threshold with up to 9 decimals, the smallest fraction of a currency unit that the service accepts. */
 const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).format(value);
 
 /** Returns an alert's rule in words: "More than 2.5 kWh in an hour", "Costs more than 2.5 in a day", "Silent for 6 hours". */
@@ -38,24 +38,25 @@ export function getThresholdFields(type: AlertType, threshold: number): object {
 
 type UsageType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
-/** Default thresholds in kWh for a home whose usage is unknown: high values for one household. */
+/** Default thresholds in kWh for a home whose usage is unknown. They are high values for one household. */
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 
-/** Maximum number of firings in 90 days with a suggested threshold, because users start to ignore frequent alerts. */
+/** Maximum number of times that an alert with the suggested threshold would have fired in 90 days. Users ignore more frequent alerts. */
 const FEW = 3;
 
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 
 /**
- * Returns a suggested threshold, rounded up to two digits. Past usage exceeded it only a few times (monthly usage: once), so only
- * exceptional usage fires the alert. Pure.
+ * Returns a suggested threshold in kWh, rounded up to two digits. Past usage exceeded it at most a few times (`FEW`), monthly usage at most
+ * once. Pure.
  */
 export function suggestThresholdKwh(type: UsageType, used: number[]): number {
   return suggestThresholdAmount(used, 0.001) ?? MUCH[type];
 }
 
 /**
- * Returns a suggested threshold for amounts of any kind, computed as in `suggestThresholdKwh`. Null if the threshold would be below `least`. Pure.
+ * Returns a suggested threshold for other amounts, such as costs, by the same rule as `suggestThresholdKwh`. Null if it would be below
+ * `least`. Pure.
  */
 export function suggestThresholdAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
@@ -65,6 +66,9 @@ export function suggestThresholdAmount(amounts: number[], least = 0.01): number 
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
-/** Returns a suggested threshold for silences: the shortest of some usual lengths, in hours, that only a few silences exceeded. Pure. */
+/**
+ * Returns a suggested threshold for silences in hours: the shortest of some usual lengths that only a few of the past silences exceeded.
+ * Pure.
+ */
 export const suggestedHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

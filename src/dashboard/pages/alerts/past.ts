@@ -12,34 +12,34 @@ import {
   suggestThresholdKwh,
 } from './alert.ts';
 
-/** Number of past days, including today, to which an alert's rule is applied in the preview. */
+/** Number of days, including today, to which the preview of an alert applies the alert's rule. */
 export const ALERT_HISTORY_DAYS = 90;
-/** Minimum length of a silence in the preview. Many devices often pause for a shorter time between two messages. */
+/** Minimum length of a silence in the preview, in hours. Many devices are silent for less time between two messages. */
 const SHORTEST_SILENCE_HOURS = 3;
 
 /**
- * A past value to which an alert's rule is applied: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if
- * unknown.
+ * A past value to which an alert's rule is applied: the total of a day or month, or the highest hour of a day. The value is in kWh or an
+ * amount of money; null if unknown.
  */
 interface Step {
-  /** First day of the day or month, YYYY-MM-DD. */
+  /** The day, or the first day of the month, as YYYY-MM-DD. */
   date: string;
   value: number | null;
-  /** Start of the day's highest hour, HH:00. */
+  /** Start of the highest hour, as HH:00. */
   hour?: string | undefined;
 }
 
-/** Past values of the last 90 days for an alert type, with a suggested threshold. */
+/** Values of the last 90 days for one type of alert, and the threshold that they suggest. */
 export interface AlertHistory {
   type: AlertType;
   steps: Step[];
-  /** Suggested threshold. Null if past costs are unknown or too low to suggest one. */
+  /** Suggested threshold. Null if the costs of the past are unknown, or too low for a threshold. */
   suggested: number | null;
-  /** Currency of the known costs. Null if there are no costs. */
+  /** Currency of the costs; null if there are none. */
   currency: string | null;
 }
 
-/** Returns a function that converts a time to the local date in a time zone, YYYY-MM-DD. */
+/** Returns a function that converts a time to its date in a time zone, as YYYY-MM-DD. */
 const dateIn = (zone: string) => {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -67,14 +67,14 @@ export async function loadAlertHistory(
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostAlertType(type)) {
-    // Status 422: the costs are in two currencies, so one chart cannot show them.
+    // Status 422 means costs in two currencies, which cannot be in one chart.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // Days with a cost of zero are left out, because most are from the time before the meter was installed.
+    // Days with a cost of zero are ignored. Most of them are older than the meter.
     const suggested = suggestThresholdAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
@@ -84,7 +84,7 @@ export async function loadAlertHistory(
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** Returns the first day of each past value: each of the last 90 days, or the first day of each month that contains such days. Pure. */
+/** Returns the dates of the last 90 days or, for a monthly alert, the first day of each month that contains such a day. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: ALERT_HISTORY_DAYS }, (_, place) =>
@@ -95,7 +95,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns the value of each day or month: the value of its only row, or of its highest hour. Pure. */
+/** Returns a value for each day or month. If a day has rows by hour, its value is that of the highest hour. Pure. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
@@ -108,7 +108,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
   });
 }
 
-/** Returns chart bars of past values. Bars of periods in which the alert would have fired are marked. Pure. */
+/** Returns the bars of a chart of past values. Bars for which the alert would have fired are marked. Pure. */
 export function createHistoryBars(
   { type, steps }: AlertHistory,
   fired: HypotheticalAlertFiring[],
@@ -139,6 +139,6 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
   return (date: string) => format.format(Date.parse(date));
 };
 
-/** Returns the length of a silence in hours. If the silence has not ended, returns its length until `now`. */
+/** Returns the length of a silence in hours. An ongoing silence ends at `now`. */
 export const getSilenceHours = ({ period_start, period_end }: HypotheticalAlertFiring, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

@@ -18,16 +18,16 @@ import {
 } from './alert.ts';
 import { ALERT_HISTORY_DAYS, type AlertHistory, countFiringDays, createHistoryBars, getSilenceHours } from './past.ts';
 
-/** Maximum number of silences in a response of the service. */
+/** Maximum number of silences that the service returns in one response. */
 const MOST = 1_000;
 
-/** Preview of an alert's firings in the last 90 days: a sentence, with a chart of the usage or a list of silences. */
+/** Preview of the last 90 days: how often an alert would have fired, as a sentence, and a chart of the usage or a list of silences. */
 export function AlertPreview(props: { type: AlertType; threshold: number | null; past: LoadedData<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
   const { preview, error } = usePreview(user.user_id, type, threshold);
-  // Ignores past data that were loaded for another alert type.
+  // Ignore past values that were loaded for another type of alert.
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
@@ -61,10 +61,9 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: ALERT_HISTORY_DAYS, on: days });
 }
 
-/** Pause in typing, in ms, after which the preview is requested. */
+/** Time without typing, in ms, after which the preview is requested. */
 const PAUSE_MS = 300;
 
-/** An alert's threshold, with the periods in which it would have fired. */
 interface Preview {
   type: AlertType;
   threshold: number;
@@ -72,8 +71,8 @@ interface Preview {
 }
 
 /**
- * Applies an alert's rule to the last 90 days whenever the user pauses typing. Until a result arrives, returns the previous result. Returns
- * null if there is no result.
+ * Applies an alert's rule to the last 90 days, each time the user pauses typing. Returns the previous result until the next one arrives;
+ * null if there is none.
  */
 function usePreview(
   userId: string,
@@ -106,7 +105,6 @@ function usePreview(
   return { preview: threshold !== null && preview?.type === type ? preview : null, error };
 }
 
-/** List of the silences of devices, newest first. */
 function Silences({ of }: { of: HypotheticalAlertFiring[] }) {
   const { user } = useSession();
   const { common, alerts } = words();
@@ -128,13 +126,12 @@ function Silences({ of }: { of: HypotheticalAlertFiring[] }) {
   </div>`;
 }
 
-/** Formats the length of a silence: "7 hours", "3 days". */
 function lengthOf(hours: number): string {
   const w = words().alerts.silences;
   return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }
 
-/** Returns a function that returns the display name of a device: its location or, if the location is unknown or not loaded yet, its id. */
+/** Returns a function that returns the display name of a device: its location, or its id if the location is unknown or not loaded yet. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
