@@ -12,7 +12,7 @@ import { EditApp, RegisterAppDialog } from './apps/app-dialog.ts';
 
 const GUIDE = '/docs/guides/build-an-app';
 
-/** Page with the apps that the signed-in account has registered. Homes can give access to these apps. */
+/** Page with the apps that the signed-in account has registered. Users can permit an app to access their homes. */
 export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();
@@ -33,7 +33,7 @@ function Registered() {
     done(w.saved({ name }));
     close();
   };
-  // Apps are shown newest first: their ids increase with time.
+  // Sort by descending id: ids increase with time, so the newest app is first.
   const table = (all: App[]) =>
     renderTable(
       all.toReversed(),

@@ -13,8 +13,8 @@ import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account. For each bill period, it shows the billed energy, the energy as known now, and how
- * the difference is settled.
+ * Page with the bill periods of the selected account. For each period it shows the billed energy, the energy according to the present data,
+ * and how the difference is billed.
  */
 export function Page() {
   const { me, user } = useSession();
@@ -23,7 +23,7 @@ export function Page() {
   const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  // Homeowners receive bills but cannot create them.
+  // Homeowners can see bills, but only utilities and administrators create them.
   const mayBill = me.role !== 'homeowner';
   const nameOf = (deviceId: string | null) =>
     deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
@@ -58,7 +58,7 @@ export function Page() {
   `;
 }
 
-/** Table of bill periods. `nameOf`: returns the name of the billed device or home. */
+/** Table of bill periods. `nameOf` returns the name of the billed device or home. */
 function BillTable(props: {
   of: readonly BillPeriod[];
   current: BillPeriod | undefined;
@@ -90,7 +90,7 @@ function BillTable(props: {
 }
 
 /**
- * Dialog that creates a bill period, which records the energy of the selected home or device in the selected days. Default: the previous
+ * Dialog that creates a bill period: it records the energy of the selected home or device in a range of days, by default the previous
  * month.
  */
 export function CreateBill(props: {

@@ -12,8 +12,8 @@ import { EditList, useRecomputation } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
 /**
- * Page of one device at `devices/{device_id}`: the device's usage in any period, its standby power, open questions about the device, and
- * manual edits of its readings.
+ * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, questions about the device that nobody has
+ * answered yet, and manual edits of its readings.
  */
 export function Page() {
   const { rest, user } = useSession();

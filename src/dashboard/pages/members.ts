@@ -9,7 +9,7 @@ import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, RelativeTi
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
-/** Members of the signed-in account's home, with a form that invites a person and a button that ends each membership. */
+/** Persons who may see the signed-in account's home, with a form that invites a person, and a button that ends a membership. */
 export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -57,7 +57,7 @@ export function Members() {
 }
 
 /**
- * Homes of other accounts of which the signed-in account is a member. The user can select one of these homes for all pages, and end a
+ * Homes of other accounts that the signed-in user may see as a member. The user can select one of them for all pages, and can end a
  * membership.
  */
 export function MemberHomes() {

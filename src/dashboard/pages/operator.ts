@@ -24,18 +24,18 @@ export function Page() {
 
 const EVERY_MS = 5_000;
 /**
- * Time without readings, in seconds, from which the state is shown as a warning. Most meters report at intervals between a few seconds and
+ * Time without readings, in seconds, after which the page shows a warning. Most meters send readings at intervals between a few seconds and
  * a quarter of an hour.
  */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /**
- * State of the installation, refreshed every five seconds: rate of incoming readings, age of the newest reading, and lengths of the queues.
+ * State of the installation: readings per second, age of the newest reading, and lengths of the queues. It is refreshed every five seconds.
  */
 export function InstallationHealth() {
   const health = useLoad(() => callApi<OperatorOverview>('GET', '/v1/operator'), []);
-  // Response to the previous request. The rate is computed from the readings that were stored between two requests.
+  // The previous response, for the readings per second: they are computed from the readings that were stored between two requests.
   const before = useRef<OperatorOverview | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
@@ -93,7 +93,7 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Button that compares the aggregates with the load profile. The worker does the same every night. */
+/** Button that compares the stored aggregates with the quarter-hours from which they are computed. The worker does the same every night. */
 export function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();

@@ -10,7 +10,10 @@ import { APP_SCOPES } from '../keys/scopes.ts';
 const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
 const TYPES: readonly App['type'][] = ['confidential', 'public'];
 
-/** Dialog that registers an app. It then shows the app's client id and, only once, its secret. `guide`: address of the guide for apps. */
+/**
+ * Dialog that registers an app, and then shows the app's client id and its secret. The secret is shown only once. `guide`: address of the
+ * guide for developers of apps.
+ */
 export function RegisterAppDialog(props: { guide: string; onMade: () => void; onClose: () => void }) {
   const { guide, onMade, onClose } = props;
   const { apps: w } = words();
@@ -36,7 +39,7 @@ export function EditApp({ of: app, onSaved, onClose }: { of: App; onSaved: (app:
   <//>`;
 }
 
-/** Client id and secret of a new app. A public app has no secret. */
+/** Client id and secret of a new app. A public app (OAuth) has no secret. */
 function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string; onDone: () => void }) {
   const { common, apps: w } = words();
   const { client_secret: secret } = app;
@@ -50,7 +53,7 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   `;
 }
 
-/** Returns the settings in an app's form as members of a request. */
+/** Returns the settings in the form of an app as members of a request. */
 function settingsIn(given: FormData) {
   const text = (name: string) => String(given.get(name) ?? '').trim();
   return {
@@ -65,8 +68,8 @@ function settingsIn(given: FormData) {
 }
 
 /**
- * Form with the settings of an app. `now`: the current settings. For a new app, the form also has a field for the type, which cannot be
- * changed later.
+ * Form with the settings of an app. `now`: the current settings; without them, the form is for a new app, and also has a field for the
+ * app's type, which cannot be changed later.
  */
 function AppForm(props: { now?: App; button: string; send: (settings: object) => Promise<void>; onClose: () => void }) {
   const { now, button, send, onClose } = props;

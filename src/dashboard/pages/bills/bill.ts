@@ -9,7 +9,7 @@ import { Card, ConfirmButton, CopyableText, ErrorMessage, getBusyAttributes, Loa
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** A bill period with its actions. `name`: name of the billed home or device. */
+/** A bill period, with the buttons for its actions. `name`: name of the billed home or device. */
 export function Bill(props: {
   of: BillPeriod;
   name: string;
@@ -69,7 +69,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** Table of a bill's energy: as first reported, as last reported, and as it is known now. */
+/** Table of a bill's energy: in the first statement, in the last statement, and according to the present data. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [
@@ -86,7 +86,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
   ]);
 }
 
-/** List of a bill's adjustments: amounts from closed bills that this bill includes, and amounts of this bill that later bills include. */
+/** List of a bill's adjustments: amounts from earlier bills that this bill includes, and amounts of this bill that later bills include. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const formatEnergies = (one: { import_kwh: string; export_kwh: string }) =>
@@ -113,7 +113,6 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
 
 type Reading = BillStatement['registers'][number]['at_start'];
 
-/** Table of the register readings at the start and the end of a bill period. */
 function Registers({ of }: { of: BillStatement }) {
   const w = words().bills;
   if (of.registers.length === 0) return null;
@@ -132,7 +131,7 @@ function Registers({ of }: { of: BillStatement }) {
   </details>`;
 }
 
-/** Table of all statements that were reported for a bill period. A statement is never changed or deleted. */
+/** Table of all statements of a bill period. A statement is never changed or deleted. */
 function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
@@ -148,12 +147,12 @@ function Versions({ of }: { of: BillPeriodDetails }) {
 
 const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
 
-/** Formats a bill's energy, which the API returns as text with six decimals, to the watt-hour. */
+/** Formats a bill's energy with three decimals of a kWh. The API returns it as text with six decimals. */
 export const formatBilledEnergy = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
 
 /** Formats a change of energy with a plus or minus sign. */
 export const formatEnergyChange = (kwh: string): string =>
   `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
 
-/** Whether an energy is zero, to the milliwatt-hour. */
+/** Returns whether an energy is zero. The API returns six decimals of a kWh, so this is exact to the milliwatt-hour. */
 export const isZeroEnergy = (kwh: string): boolean => Number(kwh) === 0;

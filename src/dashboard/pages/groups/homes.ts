@@ -59,7 +59,7 @@ const DAYS = 30;
 
 /**
  * Chart of the total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: number of
- * changes to the group; the data are reloaded when it changes.
+ * changes to the group; each change reloads the chart.
  */
 export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;

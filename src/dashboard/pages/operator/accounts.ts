@@ -119,7 +119,7 @@ function AuditList({ user }: { user: string }) {
   <//>`;
 }
 
-/** Shows an id, followed by the e-mail address if the id is that of an account. */
+/** Shows an id and, if it belongs to an account, the account's e-mail address. */
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 

@@ -7,10 +7,10 @@ import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
 import { Card, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
-/** Interval at which the newest rejected messages are reloaded. */
+/** Interval at which the newest rejected messages are loaded again, in ms. */
 const EVERY_MS = 10_000;
 
-/** List of rejected messages with their reasons, and a button that replays the messages, for example after a bug was fixed. */
+/** List of rejected messages and the reasons. A button processes the messages again, for example after a bug was fixed. */
 export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);
