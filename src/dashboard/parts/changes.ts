@@ -1,14 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 
-/** Minimum time between two refreshes of a page, in ms, because new readings arrive in bursts. */
+/** Minimum time in ms between two refreshes of a page. New readings arrive in bursts. */
 const SOONEST_MS = 5_000;
-/** Delay, in ms, before reconnecting after a status other than 200. After an interruption, the browser reconnects by itself. */
+/**
+ * Delay in ms before the page reconnects after a response status other than 200. After an interruption, the browser reconnects by itself.
+ */
 const AGAIN_MS = 10_000;
 
 /**
- * Calls back with the data of server-sent events from an address, and whenever a connection is opened. Listens only while the page is
- * visible, because a browser allows only six connections to a host over all tabs. Returns whether it is listening.
+ * Listens to server-sent events, and calls back with the data of each event, and whenever a connection is opened. It listens only while the
+ * page is visible, because a browser allows only six connections to a host over all tabs. Returns whether the connection is open.
  */
 export function useServerEvents(
   address: string,
@@ -55,8 +57,8 @@ export function useServerEvents(
 }
 
 /**
- * Calls back when an account has new readings, and when the page becomes visible again. Returns whether the connection for new readings is
- * open.
+ * Calls `onReadings` when an account has new readings, and when the page becomes visible again. Returns whether the connection for new
+ * readings is open.
  */
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

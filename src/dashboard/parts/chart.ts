@@ -16,14 +16,14 @@ import {
 
 export interface BarSegment {
   name: string;
-  /** Custom property of the style sheet with the colour of the layer, such as --sun. */
+  /** Name of the CSS custom property with the layer's colour, such as --sun. */
   colour: string;
 }
 
-/** Returns the height of a page's first chart in pixels. On a phone it is lower, so that the chart is visible without scrolling. */
+/** Returns the height of the first chart on a page, in pixels. It is lower on a phone, so that the chart is visible without scrolling. */
 export const getFirstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
-/** A quantity that is drawn as a line over the bars, with its own axis on the right. */
+/** A quantity that is drawn as a line over the bars. Its own axis is on the right. */
 interface LineOverBars {
   name: string;
   unit: string;
@@ -35,25 +35,25 @@ interface BarChartOptions {
   title: string;
   bars: Bar[];
   heightPx?: number;
-  /** Value at which a horizontal line is drawn. */
+  /** Value at which a horizontal line is drawn across the chart. */
   threshold?: number | undefined;
-  /** Meaning of the highlighted bars, shown instead of that of the estimated part. */
+  /** What a highlighted bar means. The table and the legend contain this text in place of the estimated part. */
   mark?: string;
-  /** Currency of the values, if they are amounts. */
+  /** Currency of the values, if they are amounts of money. */
   currency?: string | undefined;
-  /** Unit of the values other than kWh; set together with `shown`. */
+  /** Unit of the values, if it is not kWh. It is set together with `shown`. */
   unit?: string;
   shown?: Shown;
-  /** Layers of the bars. */
+  /** Layers that each bar consists of. */
   parts?: readonly BarSegment[];
-  /** Name of the compared period, whose bars are drawn behind the bars of the displayed period. */
+  /** Name of the earlier period, whose bars are drawn behind those of the displayed period. */
   ghost?: string | undefined;
   over?: LineOverBars;
   /** Called with the index of the bar that the user selects. */
   onPick?: ((index: number) => void) | undefined;
 }
 
-/** Bar chart of energy. The estimated part of a bar is its pale upper part. */
+/** Bar chart of energy or money. The upper part of a bar is paler if it is estimated. */
 export function BarChart(options: BarChartOptions) {
   const {
     title,
@@ -109,7 +109,7 @@ export function BarChart(options: BarChartOptions) {
 type Shown = (value: number) => string;
 type Column = readonly [name: string, cell: (bar: Bar, index: number) => string];
 
-/** Returns the columns of the table with a chart's figures. */
+/** Returns the columns of the table that contains the chart's values. */
 function columnsOf({ bars, mark, currency, parts = [], ghost, over }: BarChartOptions, shown: Shown): Column[] {
   const { chart, yes } = words().common;
   const orNone = (value: number | null | undefined) => (value == null ? '–' : shown(value));
@@ -165,7 +165,7 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   return `${words().common.chart.summary({ values: known.length, highest: barValue(most, shown), when: most.name })}${marked}`;
 }
 
-/** Data that are drawn in a chart. */
+/** What a chart draws. */
 interface Drawn {
   bars: Bar[];
   parts: readonly BarSegment[];
@@ -193,7 +193,7 @@ function draw(
     threshold ?? 0,
     0.001,
   );
-  // The axis may begin below zero: in a day, a home can earn more than it pays, or export energy.
+  // The axis begins below zero if a value is negative: in a day, a home can earn more than it pays, or export energy.
   const lowest = Math.min(...bars.map((bar) => Math.min(getHeightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     ...common,
@@ -216,7 +216,7 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       ...common.hooks,
-      // Paints the bars in the hook drawAxes, because the line over the bars is a series of the plot and is drawn after the axes.
+      // The hook drawAxes paints the bars before the plot draws its series. So the line over the bars, which is a series, stays visible.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
       draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, axis.stroke)],
     },

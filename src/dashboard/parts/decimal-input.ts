@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 
-/** Minimum and maximum of the accepted numbers. */
+/** Minimum and maximum of the number that the user may enter. */
 interface Limits {
   least?: number;
   most?: number;
@@ -12,12 +12,12 @@ interface Limits {
 
 const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** Returns the error message for a typed number, or '' if the number is valid. */
+/** Returns the error message for a number that the user has typed; '' if the number is valid. */
 export function findDecimalError(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return '';
-  // Shows both possible meanings of an ambiguous number without thousands separators, so that the user can type one of them.
+  // For an ambiguous number, the message names both numbers that it may mean, so that the user can type one of them.
   if (typed.kind === 'unclear') return w.unclear({ as: formatNumberForInput(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
@@ -27,9 +27,9 @@ export function findDecimalError(text: string, { least, most, isWhole = false }:
 }
 
 /**
- * Input for a number in the user's notation. The browser's number input accepts only the decimal mark of the browser's language and drops
- * the other mark, so that 12,5 would become 125. `value`: set for a controlled input, otherwise `defaultValue`. `limits`: null if the
- * service validates the number.
+ * Input for a number with the decimal mark of the user's country. A browser's number input accepts only the mark of the browser's language
+ * and drops the other one, so that 12,5 would become 125. `value`: set if the caller controls the input, otherwise `defaultValue`.
+ * `limits`: null if the service checks the number.
  */
 export function DecimalInput(props: {
   name: string;
@@ -48,7 +48,7 @@ export function DecimalInput(props: {
     const isAsked = limits !== null || parseLocalDecimal(text).kind === 'unclear';
     ref.current?.setCustomValidity(isAsked ? findDecimalError(text, limits ?? {}) : '');
   };
-  // Validates after every render, because the program may have filled in the value.
+  // Check after each render, because the program may also have changed the value.
   useEffect(check);
   return html`<input
     ...${rest}
@@ -66,13 +66,13 @@ export function DecimalInput(props: {
 
 /** Result of parsing a typed number. */
 type Typed =
-  /** A valid number. `value`: digits with a decimal point, in the service's format. */
+  /** A valid number. `value` has a decimal point, as in the service's format. */
   | { kind: 'number'; value: string }
   | { kind: 'empty' | 'none' }
-  /** The typed text is ambiguous: `1.234` may mean 1.234 or 1,234. `values`: both possible numbers in the service's format. */
+  /** An ambiguous text: `1.234` may mean 1.234 or 1,234. `values` are both numbers in the service's format. */
   | { kind: 'unclear'; values: [string, string] };
 
-/** Matches spaces and apostrophes, which always separate thousands. */
+/** Matches spaces and apostrophes, which separate thousands in every locale. */
 const DIVIDERS = /[\s'’]/g;
 
 /** Returns the decimal mark of the selected locale. */
@@ -82,8 +82,9 @@ const pointHere = (): string =>
     .find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /**
- * Parses a typed number with a decimal point or comma, with or without thousands separators. In a locale with a decimal comma, `1.234` is
- * ambiguous (and `1,234` in a locale with a decimal point), to avoid an error by a factor of a thousand. Pure except for the locale.
+ * Parses a number with a decimal point or comma, with or without thousands separators. To avoid an error by a factor of a thousand, `1.234`
+ * is ambiguous in a locale with a decimal comma, and `1,234` in a locale with a decimal point. The result depends only on the text and the
+ * decimal mark.
  */
 export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   const whole = text.trim();
@@ -96,14 +97,14 @@ export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   if (!/^\d*$/.test(after) || !isDivided(before)) return { kind: 'none' };
   const digits = before.replace(/\D/g, '') || '0';
   const value = `${minus}${digits}${after === '' ? '' : `.${after}`}`;
-  // A single mark followed by three digits is ambiguous: it may separate decimals or thousands.
+  // A single mark that three digits follow may be a decimal mark or a thousands separator.
   const isEither = mark !== null && /^[1-9]\d{0,2}$/.test(before) && after.length === 3 && body[mark] !== point;
   return isEither ? { kind: 'unclear', values: [value, `${minus}${digits}${after}`] } : { kind: 'number', value };
 }
 
 /**
- * Returns the position of the decimal mark in a number: the last mark if there are two kinds, or the only mark. Null if the number has no
- * decimal mark.
+ * Returns the index of the decimal mark in a number: the last mark if there are two kinds of marks, or the only mark. Null if the number
+ * has no decimal mark.
  */
 function decimalMark(body: string): number | null {
   const [point, comma] = [body.lastIndexOf('.'), body.lastIndexOf(',')];
@@ -112,19 +113,17 @@ function decimalMark(body: string): number | null {
   return last;
 }
 
-/** Whether a text has only digits, or digits in groups of three that are all separated by the same mark. */
+/** Returns whether a text has only digits, possibly in groups of three with the same separator between all groups. */
 function isDivided(text: string): boolean {
   const plain = text.replace(DIVIDERS, ' ');
   return /^\d*$/.test(plain) || /^\d{1,3}([ .,])\d{3}(\1\d{3})*$/.test(plain);
 }
 
-/**
- * Converts a number of the service to the notation in which users type: with the locale's decimal mark and without thousands separators.
- */
+/** Formats a number of the service as users type it: with the locale's decimal mark, and without thousands separators. */
 export const formatNumberForInput = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
-/** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */
+/** Returns the number that the user has typed. NaN if the text is invalid or ambiguous; null if it is empty. */
 export function parseDecimalInput(text: string): number | null {
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return null;

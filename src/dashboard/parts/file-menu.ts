@@ -4,17 +4,17 @@ import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { ErrorMessage, getBusyAttributes } from './ui.ts';
 
-/** A file format in which the service can return the displayed data. */
+/** A file format in which the user can download the displayed data. */
 export interface FileChoice {
   name: string;
   hint: string;
-  /** Media type of the file, for the request's Accept header. */
+  /** Media type of the format, for the request's Accept header. */
   accept: string;
   ending: string;
   path: string;
 }
 
-/** Menu that downloads data as a file. `of`: the data. `fileName`: name of the file without its extension. */
+/** Menu that downloads data as a file. `of`: name of the data. `fileName`: name of the file without its extension. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
   const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
@@ -49,12 +49,12 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
   </details>`;
 }
 
-/** Saves content as a file with this name, through the browser's download. */
+/** Saves content as a file with this name, as a download of the browser. */
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // After a minute, the browser has begun to read the file, so its URL can be revoked.
+  // A minute later, the browser has begun to read the file, so its URL is no longer needed.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 
-/** Selector of the first field of a dialog. Of a group of radio buttons, it matches the button that Tab would focus. */
+/** Selector of the fields that can get the focus when a dialog opens. In a group of radio buttons, it matches only the checked one. */
 const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
 
 /**
- * Stores which element has the focus. Returns a function that gives the focus back. If the element no longer exists, one of its former
- * ancestors or the page gets the focus.
+ * Stores which element has the focus. Returns a function that focuses this element again. If the element no longer exists, one of its
+ * former ancestors, or else the page, gets the focus.
  */
 export function createFocusRestorer(): () => void {
   const before = document.activeElement;
@@ -20,16 +20,16 @@ export function createFocusRestorer(): () => void {
   };
 }
 
-/** Moves the focus of a newly opened dialog to its first field, unless an element has `autofocus`. */
+/** Moves the focus to the first field of a dialog that has just opened, unless an element has `autofocus`. */
 export function focusFirstField(dialog: HTMLDialogElement): void {
-  // By default, the browser focuses the first control of a dialog, which is the ✕ button.
+  // The browser focuses a dialog's first control, which is the ✕ button that closes it.
   const isAtClose = dialog.querySelector('header')?.contains(document.activeElement);
   if (isAtClose) dialog.querySelector<HTMLElement>(FIELD)?.focus();
 }
 
 /**
- * Moves the focus to `top` if the focused control inside it is removed, for example with a deleted row. By default the focus would be lost,
- * and Tab would start at the top of the page again.
+ * Moves the focus to `top` if the focused control inside it is removed, for example together with a deleted row. Without this, the focus
+ * would be lost, and Tab would continue at the top of the page.
  */
 export function useFocusFallback(top: { current: HTMLElement | null }): void {
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
     const look = (changes: MutationRecord[]) => {
       const isTaken = changes.some(({ removedNodes }) => [...removedNodes].some((node) => last && node.contains(last)));
       if (!isTaken || document.activeElement !== document.body) return;
-      // The control still exists if its row was only moved, because moving a row removes it and inserts it again.
+      // A row that is moved is removed and inserted again, so the control in it may still exist.
       (last?.isConnected ? last : element).focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
@@ -55,7 +55,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
   }, []);
 }
 
-/** Wrapper of a list whose rows may change. The wrapper gets the focus when the focused row is removed. */
+/** Wrapper around a list whose rows may be removed. If the removed row had the focus, the wrapper gets it. */
 export function FocusableList({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
   useFocusFallback(ref);

@@ -4,10 +4,10 @@ import { words } from '../words/words.ts';
 
 const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Formats energy in kWh, with two decimals by default. */
+/** Formats energy in kWh, with two decimals unless `digits` is given. */
 export const formatKwh = (value: number, digits = 2): string => `${formatDecimals(value, digits)} kWh`;
 
-/** Formats power: in W up to four digits, otherwise in kW. */
+/** Formats power in W up to four digits, and above in kW. */
 export const formatWatts = (value: number): string =>
   value < 9_999.5
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
@@ -24,7 +24,7 @@ export const formatCubicMetres = (value: number): string => `${hundredths().form
 export const formatPercent = (share: number): string =>
   numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
-/** Formats a time with its time zone, by default that of the browser. */
+/** Formats a time in a time zone, by default that of the browser. */
 export function formatTime(iso: string, zone?: string): string {
   return dateFormat({
     year: 'numeric',
@@ -44,7 +44,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** Formats a past or future time roughly, relative to the current time, as in "3 hours ago". */
+/** Formats roughly how far a time is from now, as in "3 hours ago". */
 export function formatTimeAgo(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
@@ -54,7 +54,7 @@ export function formatTimeAgo(iso: string, nowMs = Date.now()): string {
   return words().common.justNow;
 }
 
-/** Returns the number of whole days since a time. */
+/** Returns the number of complete days since a time. */
 export const countDaysSince = (iso: string, nowMs = Date.now()): number =>
   Math.floor((nowMs - Date.parse(iso)) / 86_400_000);
 
@@ -79,15 +79,15 @@ export const listMonthNames = (): string[] => namesOf(12, { month: 'short' }, (m
 export const formatDecimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
-/** Lengths of an hour and of a day of 24 hours, in ms. Declared here, because browser code cannot import src/core. */
+/** HOUR_MS and DAY_MS are declared here, because code for the browser cannot import src/core. A day has 24 hours. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Formats an amount that the API returns as text. */
+/** Formats an amount of money, which the API returns as text. */
 export const formatMoneyAmount = (amount: string, currency: string): string =>
   createMoneyFormatter(currency)(Number(amount));
 
-/** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */
+/** Returns notes about a total cost: how much of it is estimated, and how much energy has no price and is missing in it. */
 export function formatCostNotes({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
@@ -100,7 +100,7 @@ export function formatCostNotes({ currency, estimated, missing_prices_kwh }: Non
 export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
   [formatMoneyAmount(cost.total, cost.currency), ...formatCostNotes(cost)].join(', ');
 
-/** Formats an approximate amount. Only small amounts have decimals. */
+/** Formats an approximate amount of money. Only a small amount has decimals. */
 export const formatApproximateMoney = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',
@@ -109,6 +109,6 @@ export const formatApproximateMoney = (amount: number, currency: string): string
     ...(Math.abs(amount) >= 10 ? { maximumFractionDigits: 0 } : {}),
   }).format(amount);
 
-/** Returns the day before a day; both are YYYY-MM-DD. */
+/** Returns the date of the day before a date; both are YYYY-MM-DD. */
 export const getDayBefore = (date: string): string =>
   new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);

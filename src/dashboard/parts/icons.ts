@@ -1,6 +1,6 @@
 import { html } from '../html.ts';
 
-/** SVG paths of the icons in a square of 24 by 24 units. */
+/** SVG paths of the icons. Each icon is a square of 24 by 24 units. */
 const STROKES = {
   home: 'M3.5 11 12 4l8.5 7M6 9.5V20h12V9.5M10 20v-5.5h4V20',
   devices: 'M9 3v5m6-5v5M6 8h12v3.5a6 6 0 0 1-12 0zM12 17.5V21',
@@ -10,7 +10,7 @@ const STROKES = {
 } as const;
 export type IconName = keyof typeof STROKES;
 
-/** An icon next to a text with the same meaning. Screen readers skip the icon. */
+/** Icon next to a text with the same meaning. Screen readers do not read the icon. */
 export const Icon = ({ of }: { of: IconName }) => html`<svg
   class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" fill="none"
   stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"

@@ -5,22 +5,22 @@ import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
 import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
 
-/** A quantity over time. A value is null if unknown. */
+/** Values of a quantity over time; null if unknown. */
 export interface ChartLineData {
   name: string;
   unit: string;
-  /** Custom property of the style sheet with the colour of the line, such as --accent. */
+  /** Name of the CSS custom property with the line's colour, such as --accent. */
   colour: string;
   isDashed?: boolean;
   values: (number | null)[];
 }
 
-/** A quantity drawn as bars at the bottom of a line chart, with its own axis on the right. `most`: maximum of the axis. */
+/** A quantity that is drawn as bars at the bottom of a line chart, with its own axis on the right. `most`: upper end of this axis. */
 type FootBars = Omit<ChartLineData, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;
-  /** Start times of the chart's steps, Unix ms, ascending. */
+  /** Start times of the chart's hours or other steps, Unix ms, in ascending order. */
   atMs: number[];
   stepMs: number;
   /** Time zone of the displayed times (IANA name). */
@@ -30,7 +30,7 @@ interface LinesOptions {
 }
 
 const HEIGHT_PX = 240;
-/** Returns a name in the form within a sentence: in lower case, except in German. */
+/** Returns a name as it is written within a sentence: in lower case, except in German. */
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
@@ -54,14 +54,14 @@ export function LineChart(props: LinesOptions) {
   <//>`;
 }
 
-/** Returns a function that formats the start time of a step, as in "Sat 21 Nov, 14:00". */
+/** Returns a function that formats the start time of a step, such as "Sat 21 Nov, 14:00". */
 function stepNames(zone: string): (ms: number) => string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   const format = dateFormat({ ...options, timeZone: zone });
   return (ms) => format.format(ms);
 }
 
-/** Describes the range of values of each line in a sentence. */
+/** Describes the lowest and highest value of each line in a sentence. */
 function summary(lines: ChartLineData[], atMs: number[], name: (ms: number) => string): string {
   const spans = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
@@ -85,7 +85,7 @@ function draw(
   const options: uPlot.Options = {
     ...common,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
-    // Values are drawn in the middle of their steps, so the axis extends half a step beyond the first and the last value.
+    // A value is drawn in the middle of its step, so the axis extends half a step beyond the first and the last value.
     scales: {
       x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
       y: { range: aroundAll },
@@ -136,7 +136,7 @@ function draw(
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
 }
 
-/** Returns the range of an axis: whole units that contain all values, with space for the bars at the bottom. */
+/** Returns the range of an axis in whole units. It contains all values, and leaves space for the bars at the bottom. */
 function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = Math.floor(least - 0.5);
@@ -144,7 +144,7 @@ function aroundAll(_plot: uPlot, least: number | null, most: number | null): [nu
   return [low - Math.ceil((high - low) * 0.35), high];
 }
 
-/** Returns a function that labels a time axis: midnights with dates, other times with hours. */
+/** Returns a function that labels a time axis: with a date at midnight, otherwise with the hour. */
 function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
   const hour = dateFormat({
     timeZone: zone,

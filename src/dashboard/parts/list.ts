@@ -13,7 +13,7 @@ interface List<T> {
   children: (all: T[]) => Children;
 }
 
-/** A list whose data are being loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
+/** A list while and after its data are loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
@@ -52,8 +52,8 @@ export function PagedList<T>(props: {
 }
 
 /**
- * Card with a list, a button that creates an entry, and a message about the last change. `create`: text of the button. `told`: message
- * about the last successful change; omitted if the list itself shows the change.
+ * Card with a list, a button that creates an entry (text: `create`), and a message about the last successful change (`told`). The message
+ * is omitted if the list itself shows the change.
  */
 export const ListCard = <T>(
   props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },
@@ -66,7 +66,10 @@ export const ListCard = <T>(
   <${LoadedList} label=${props.label} of=${props.of} empty=${props.empty}>${props.children}<//>
 <//>`;
 
-/** Changes entries of a list, one at a time, and reloads the list after each change. `told`: message about the last successful change. */
+/**
+ * Returns functions that change entries of a list, one at a time, and load the list again after each change. `told`: message about the last
+ * successful change.
+ */
 export function useListChanges(list: LoadedData<unknown>) {
   const { run, error } = useAction();
   const [told, setTold] = useState('');
@@ -82,6 +85,6 @@ export function useListChanges(list: LoadedData<unknown>) {
   return { change, done, told, error };
 }
 
-/** Renders the text of an empty list: what the list is for, and the first steps. */
+/** Renders the text of an empty list: what the list is for, and what to do first. */
 export const renderEmptyList = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
   <ol>${Object.values(steps).map((step) => html`<li>${renderInlineMarkup(step)}</li>`)}</ol>`;

@@ -9,26 +9,29 @@ import {
 } from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
-/** Data that are being loaded. `value` is the previous value until the next value arrives. */
+/** Data that are being loaded, or are loaded. `value` is the previous value until the next one arrives. */
 export interface LoadedData<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /** Sets the value, for example from the response to a change. Drops the response to an earlier request, because it may be outdated. */
+  /**
+   * Sets the value, for example from the response to a change. The response to an earlier request is then ignored, because it may be
+   * outdated.
+   */
   put(value: T): void;
 }
 
-/** Time, in ms, until a failed load is repeated. It doubles with each further failure, up to `MAX_RETRY_MS`. */
+/** Time in ms until a failed request is repeated. It doubles with each further failure, up to `MAX_RETRY_MS`. */
 export const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
-/** Returns the time until a failed load is repeated. Its random part spreads the requests of many browsers after an outage. */
+/** Returns the time in ms until a failed request is repeated. A random part spreads the requests of many browsers after an outage. */
 const retryDelayMs = (failures: number) => Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures) * (1 + Math.random() / 2);
 
 /**
- * Loads data when a component appears and whenever `keys` change. Drops late responses to previous keys. If the service cannot be reached
- * or cannot respond at the moment, repeats the request automatically.
+ * Loads data when a component appears, and whenever `keys` change. Ignores responses for previous keys. If the service is unreachable or
+ * busy, the request is repeated automatically.
  */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): LoadedData<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
@@ -39,7 +42,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   const asked = useRef(0);
   const failures = useRef(0);
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** Drops the pending response and the planned retry. Returns the number of the next request. */
+  /** Ignores the response of the current request, and cancels its repetition. Returns the number of the next request. */
   const dropCurrent = () => {
     clearTimeout(retry.current);
     return ++asked.current;
@@ -72,11 +75,11 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   return { ...state, again, put };
 }
 
-/** Loads all rows of a list, up to `most`. `path`: path of the list without a limit. */
+/** Loads all rows of a list, up to `most`. `path`: path of the list without the parameter `limit`. */
 export const useAllPages = <T>(path: string, most?: number): LoadedData<T[]> =>
   useLoad(() => fetchAllPages<T>(path, most), [path, most]);
 
-/** Runs actions, one at a time, and stores the error of the last action. */
+/** Runs actions one at a time, and stores the error message of the last action. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -91,18 +94,18 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
   return { run, isBusy, error };
 }
 
-/** Returns the input in a submitted form, and prevents the browser from submitting the form itself. */
+/** Returns the input in a submitted form, and prevents the browser from sending the form itself. */
 export function readSubmittedForm(event: SubmitEvent): FormData {
   event.preventDefault();
   return new FormData(event.target as HTMLFormElement);
 }
 
-/** The service's validation errors, by path of the member in the request. */
+/** Messages of the service's validation errors, by the path of the invalid member in the request. */
 export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /**
- * Returns the validation errors of a failed request by field. Rethrows any other error. `wrong`: returns the text of an error. `path`: path
- * in the request that contains the fields, such as `tariffs.0.`.
+ * Returns the validation errors of a failed request by the path of the field. Rethrows any other error. `wrong` returns the text for an
+ * error. `path`: path in the request that contains the form's fields, such as `tariffs.0.`.
  */
 export function getErrorsByPath(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
@@ -115,8 +118,8 @@ export function getErrorsByPath(reason: unknown, wrong: (of: { message: string }
 }
 
 /**
- * Runs the request of a form and stores its validation errors for the fields; the first invalid field gets the focus. An error that belongs
- * to no field becomes the error of the action. `errorsOf`: returns the validation errors of a failed request, and rethrows any other error.
+ * Runs the request of a form. Stores its validation errors by field, and moves the focus to the first invalid field. Any other error
+ * becomes the error message of the action. `errorsOf`: returns the validation errors of a failed request, and rethrows any other error.
  */
 export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
   const { run, isBusy, error } = useAction();
@@ -140,14 +143,14 @@ export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
 export interface PagedData<T> {
   shown: LoadedData<ResultPage<T>>;
   isFirst: boolean;
-  /** Ref of the element around the list. The element gets the focus when a clicked button disappears. */
+  /** The element around the list. It gets the focus if the focused button disappears. */
   top: { current: HTMLDivElement | null };
   show(path: string): void;
-  /** Loads the first page again, with the newest rows. */
+  /** Loads the first page again, which contains the newest rows. */
   youngest(): void;
 }
 
-/** Loads a list page by page. `first`: path of the first page. */
+/** Loads a list page by page, newest rows first. `first`: path of the first page. */
 export function usePages<T>(first: string): PagedData<T> {
   const [path, setPath] = useState(first);
   const shown = useLoad(() => fetchResultPage<T>(path), [path]);

@@ -1,21 +1,21 @@
 import type uPlot from 'uplot';
 
-/** A bar of a chart: the energy of a bucket with its estimated part, or the cost of a bucket. */
+/** A bar of a chart: the energy of an hour, day or month with its estimated part, or its cost. */
 export interface Bar {
-  /** Short label on the axis. */
+  /** Short name of the hour, day or month on the axis. */
   label: string;
-  /** Name of the bucket in the tooltip and in the table. */
+  /** Name of the hour, day or month above the chart and in the table. */
   name: string;
-  /** Height of the bar. Null if unknown. */
+  /** Height of the bar; null if the value is unknown. */
   value: number | null;
   estimated: number;
-  /** Formatted cost of the energy. */
+  /** Cost of the energy, formatted with its currency. */
   cost?: string;
-  /** Whether the bar is highlighted, because an alert would have fired in the bar's period. */
+  /** Whether the bar is highlighted. In the preview of an alert, this means that the alert would have fired. */
   isMarked?: boolean;
-  /** Values of the bar's layers, in the order of the chart's layers. Positive values are stacked above zero, negative values below. */
+  /** Values of the bar's layers, in the order of the chart's layers. Positive values are stacked above zero, and negative values below. */
   parts?: readonly number[];
-  /** Value of the bar that is drawn behind, of the compared period; null if unknown. */
+  /** Height of the earlier period's bar, which is drawn behind this bar; null if unknown. */
   ghost?: number | null;
 }
 
@@ -25,7 +25,7 @@ export const getHeightAboveZero = ({ value, parts }: Bar): number =>
 export const getHeightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
-/** Colours of a bar chart, in the form that a canvas needs. */
+/** Colours of a bar chart as a canvas needs them: values, not CSS properties. */
 export interface BarColours {
   parts: string[];
   accent: string;
@@ -36,13 +36,14 @@ export interface BarColours {
 }
 
 /**
- * Width of a bar as a share of its bucket's space: of a single bar, of a bar in front of a compared bar, and of the compared bar itself.
+ * Width of a bar as a share of its space on the axis: if it is alone, if it is in front of an earlier period's bar, and of the earlier
+ * period's bar itself.
  */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 
 /**
- * Paints each bar: first the compared bar behind it, then the bar's layers from zero upwards, and on top the estimated part in a pale
+ * Paints each bar: first the earlier period's bar behind it, then its layers from zero upwards, and last its estimated part in a pale
  * colour.
  */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
@@ -95,7 +96,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }
 }
-/** Share of the background colour in the pale colour of an estimated part. The style sheet uses the same share for --pale. */
+/** Share of the background colour in the pale colour of estimated parts. The style sheet mixes --pale with the same share. */
 const PALE = 0.62;
 
 /** Draws a dashed horizontal line at a value of the axis. */

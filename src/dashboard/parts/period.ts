@@ -1,7 +1,7 @@
 import { dateFormat } from '../words/locale.ts';
 import { DAY_MS } from './format.ts';
 
-/** Units of a period: day, week (starting on Monday), month, year. */
+/** Lengths of a period. A week starts on Monday. */
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
@@ -19,16 +19,16 @@ const FORMS: Record<PeriodUnit, RegExp> = {
 };
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-/** Parses a date to Unix ms. Null if the date does not exist or is before 1970. */
+/** Converts a date to Unix ms (midnight UTC). Null if there is no such date, or if it is before 1970. */
 function msOf(date: string): number | null {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) || ms < 0 || dateOf(ms) !== date ? null : ms;
 }
 const known = (date: string): number => msOf(date) ?? 0;
-/** Returns the weekday of a time, from 1 for Monday to 7. */
+/** Returns the weekday of a time in UTC, from 1 for Monday to 7 for Sunday. */
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
-/** Returns the period of a unit that contains a date. Pure. */
+/** Returns the day, week, month or year that contains a date. Pure. */
 export function getPeriodAt(unit: PeriodUnit, date: string): Period {
   const ms = known(date);
   if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
@@ -39,7 +39,7 @@ export function getPeriodAt(unit: PeriodUnit, date: string): Period {
 /** Returns the last day of a period. Pure. */
 export const getLastDay = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
-/** Returns the period that lies `by` periods later; earlier if `by` is negative. Pure. */
+/** Returns the period that is `by` periods later; earlier if `by` is negative. Pure. */
 export function shiftPeriod({ unit, start }: Period, by: number): Period {
   const date = new Date(known(start));
   if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
@@ -48,7 +48,7 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** Returns the ISO 8601 week that begins on the Monday `start`. The year of a week is the year of its Thursday. Pure. */
+/** Returns the ISO 8601 week that begins on the Monday `start`. A week belongs to the year of its Thursday. Pure. */
 export function getIsoWeek(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
@@ -64,7 +64,7 @@ export function formatPeriodForUrl({ unit, start }: Period): string {
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** Parses the period in a page's URL; null if the URL contains none. Pure. */
+/** Parses the period in the address of a page; null if it contains none. Pure. */
 export function parsePeriodFromUrl(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = PERIOD_UNITS.find((one) => one === name);
@@ -74,7 +74,7 @@ export function parsePeriodFromUrl(address: string): Period | null {
     const start = `${text}-01-01`.slice(0, 10);
     return msOf(start) === null ? null : { unit, start };
   }
-  // 4 January is always in the first ISO week.
+  // 4 January is in the first ISO week of every year.
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
@@ -82,16 +82,16 @@ export function parsePeriodFromUrl(address: string): Period | null {
 }
 
 /**
- * Returns the period that a page shows: the period in the address; if the address contains only a unit, the current period of this unit;
- * otherwise today. Pure.
+ * Returns the period that a page shows: the period in its address; the current day, week, month or year if the address contains only this
+ * word; otherwise today. Pure.
  */
 export const getPeriodForPage = (address: string, today: string): Period =>
   parsePeriodFromUrl(address) ??
   getPeriodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
- * Returns the period to show after the user has selected another unit. If the previous period contains today, the new period does, too;
- * otherwise it contains the first day of the previous period. Pure.
+ * Returns the period to show after the user has changed from a day to a week, or similar. If the previous period contains today, the new
+ * one does, too; otherwise it contains the first day of the previous one. Pure.
  */
 export function changePeriodUnit(unit: PeriodUnit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= getLastDay(period);
@@ -109,7 +109,7 @@ export function formatPeriod(period: Period): string {
   return unit === 'year' ? start.slice(0, 4) : formatDayRange(start, getLastDay(period));
 }
 
-/** Formats a range of days. If the range is a single day, includes its weekday. */
+/** Formats a range of days. A range of one day is formatted with its weekday. */
 export function formatDayRange(start: string, end: string): string {
   if (start === end) return formatPeriod({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(
@@ -118,12 +118,12 @@ export function formatDayRange(start: string, end: string): string {
   );
 }
 
-/** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
+/** Returns the first and last day of the month before a date, as YYYY-MM-DD. */
 export function getPreviousMonth(today: string): { start: string; end: string } {
   const month = shiftPeriod({ unit: 'month', start: `${today.slice(0, 7)}-01` }, -1);
   return { start: month.start, end: getLastDay(month) };
 }
 
-/** Returns the current day in a time zone. */
+/** Returns the current date in a time zone, as YYYY-MM-DD. */
 export const getTodayInZone = (zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

@@ -8,14 +8,14 @@ interface RemarkText {
   /** Short summary of the remark. */
   subject: string;
   sentence: string;
-  /** Explanation and advice. */
+  /** Paragraphs of explanation and advice. */
   more: string[];
 }
 
 export const formatWholeWatts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
-/** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in the texts. */
+/** Returns the texts of a remark for the Home page and for mails. `zone`: time zone of times in the texts. */
 export function describeRemark(remark: Remark, zone: string): RemarkText {
   const { subjects, ...w } = words().home.plainWords;
   const at = (iso: string) => formatTimeInZone(iso, zone);
@@ -101,7 +101,7 @@ export const formatDayName = (date: string): string =>
   }).format(new Date(date));
 const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));
 
-/** Returns the texts of a mail about a remark. `zone`: time zone of the times in the texts. */
+/** Returns the texts of a mail about a remark. `zone`: time zone of times in the texts. */
 export function composeRemarkMail(remark: Remark, zone: string) {
   const { look, off, reason } = words().home.plainWords.mail;
   const { subject, sentence, more } = describeRemark(remark, zone);

@@ -9,11 +9,14 @@ import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from
 
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** Returns the time zones that the browser lists. Adds UTC, which browsers omit, and `zone`, which may be an alias such as Europe/Kiev. */
+/**
+ * Returns the time zones that the browser lists. Adds UTC, which browsers do not list, and `zone`, which may be an alias such as
+ * Europe/Kiev.
+ */
 const zonesWith = (zone: string): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
 
-/** Select box of all time zones, with the name `timezone`. `zone` is preselected. */
+/** Select box (`timezone` in the form) of all time zones. `zone` is selected at first. */
 export const ZoneSelect = ({
   zone,
   ...attributes
@@ -24,7 +27,7 @@ export const ZoneSelect = ({
   ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
 </select>`;
 
-/** Asks for the time zone of an account that has never set it, and proposes the browser's. Renders nothing if the time zone was set. */
+/** Asks for the time zone of an account that has none, and proposes the browser's time zone. Renders nothing if the account has one. */
 export function TimeZoneQuestion() {
   const { me, asksTimezone, changeMe } = useSession();
   const { common, sessions: w } = words();

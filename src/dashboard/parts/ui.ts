@@ -5,7 +5,7 @@ import { createFocusRestorer, focusFirstField } from './focus.ts';
 import { formatTime, formatTimeAgo } from './format.ts';
 import type { LoadedData } from './load.ts';
 
-/** An error message that screen readers announce at once. */
+/** Error message that screen readers read at once. */
 export const ErrorMessage = ({ text }: { text: string | null }) =>
   text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
 
@@ -16,11 +16,11 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
     ${children}
   </section>`;
 
-/** Reports that data could not be loaded, with a button that loads them again. */
+/** Message that data could not be loaded, with a button that loads them again. */
 export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => void }) =>
   html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
-/** Renders data that are being loaded: an indicator while waiting, an error message, or the children rendered with the data. */
+/** Renders data while and after they are loaded: an indicator, an error message, or the children with the data. */
 export function Loading<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
@@ -28,8 +28,8 @@ export function Loading<T>({ of, children }: { of: LoadedData<T>; children: (val
 }
 
 /**
- * A label with its control, a hint and an error message. `control`: element or component of the control, by default an input. The control
- * gets the children (such as options of a select) and all further attributes.
+ * A label with its input, a hint and an error message. `control`: element or component to use for the input, by default `input`. It gets
+ * the children (such as options of a select) and all other attributes.
  */
 export function Field(props: {
   label: string;
@@ -51,14 +51,14 @@ export function Field(props: {
 }
 
 /**
- * Returns the attributes of a button whose action is running. Does not use `disabled`, because it would remove the focus; `useAction`
+ * Returns the attributes of a button while its action is running. They do not include `disabled`, which would remove the focus. `useAction`
  * prevents a second run.
  */
 export const getBusyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
 /**
- * End of a form: the error message, and the buttons that submit and cancel. `label`: text of the button that submits, by default "Create".
- * `missing`: input that the form still needs; until then, this button is disabled.
+ * End of a form: the error message, and buttons that submit and cancel. `label`: text of the submit button, by default "Create". `missing`:
+ * what the user must still enter; until then the submit button is disabled.
  */
 export function FormButtons(props: {
   label?: string;
@@ -79,7 +79,7 @@ export function FormButtons(props: {
 }
 
 /**
- * The browser's modal dialog. It traps the focus, focuses its first field, gives the focus back when it closes, and closes on Escape.
+ * Modal dialog of the browser. It keeps the focus inside, focuses its first field, closes on Escape, and then gives the focus back.
  * `describedBy`: id of a text that screen readers read after the title.
  */
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
@@ -94,7 +94,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
     dialog.showModal();
     focusFirstField(dialog);
     return () => {
-      // Closes the dialog before it is removed, because no other element can get the focus until then. The dialog's close event arrives
+      // Close the dialog before it is removed, because until then no other element can get the focus. Ignore its close event, which arrives
       // later, when another dialog may be open.
       isGone.current = true;
       dialog.close();
@@ -119,7 +119,7 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // If the browser does not permit copying, selects the text so that the user can copy it.
+      // The browser does not permit copying. Select the text, so that the user can copy it.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       return;
     }
@@ -135,14 +135,14 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * Content that is shown only once. It takes the focus from the form before it. `secret`: text that must be copied before Escape closes the
- * dialog.
+ * Content that is shown only once. It gets the focus when it replaces a form. `secret`: text that the user must copy before Escape closes
+ * the dialog.
  */
 export function ContentShownOnce({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
-    // Scrolls the dialog to its start, because the user may have scrolled the form to its end.
+    // Scroll to the start of the dialog, because the user may have scrolled to the end of the form.
     ref.current?.closest('dialog')?.scrollTo(0, 0);
     ref.current?.focus({ preventScroll: true });
   }, []);
@@ -150,7 +150,7 @@ export function ContentShownOnce({ secret, children }: { secret?: string; childr
     <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time, relative to now and as a date. The relative time is updated while the page is open. */
+/** A time as a date, and relative to now. The relative time is updated while the page is open. */
 export function RelativeTime({
   at,
   zone,
@@ -166,13 +166,13 @@ export function RelativeTime({
     : html`<time datetime=${at} title=${formatTime(at, zone)}>${formatTimeAgo(at, nowMs)}</time>`;
 }
 
-/** A word that names a state. Its colour has no meaning of its own. */
+/** A word for a state. Its colour adds no meaning. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 /**
- * A button that asks for confirmation before an action that cannot be undone. `of`: object of the action, if the label does not name it (as
- * in a table row).
+ * Button for an action that cannot be undone; it asks for confirmation first. `of`: what the action is about, if the label does not name it
+ * (in a table row).
  */
 export function ConfirmButton(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
@@ -196,14 +196,13 @@ export function ConfirmButton(props: { label: string; of?: string; question: str
     }`;
 }
 
-/** Informs the dialog around `element` that a text was copied from it. */
+/** Reports to the dialog around `element` that a text was copied from it. */
 const tellCopied = (element: Element | null, text: string): void =>
   void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
 
 /**
- * Prevents Escape from closing the dialog around an element until the user has copied `secret`, alone or in a longer text, because the
- * secret would then be lost. The dialog's buttons still close it. Returns true after Escape was blocked, so that the dialog can explain the
- * reason.
+ * Prevents Escape from closing the dialog around an element before the user has copied `secret`, which would then be lost. The dialog's
+ * buttons still close it. Returns true after a press of Escape was blocked, so that the dialog can give the reason.
  */
 function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
   const [isHeld, setHeld] = useState(false);
@@ -219,29 +218,29 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     const hold = (event: Event) => {
       if (isCopied) return;
       event.preventDefault();
-      // Scrolls to the explanation at the top of the dialog.
+      // Scroll to the reason, which is at the top of the dialog.
       dialog.scrollTo(0, 0);
       setHeld(true);
     };
     const listening = new AbortController();
     const { signal } = listening;
     dialog.addEventListener('copied', (event) => copied((event as CustomEvent<string>).detail), { signal });
-    // Detects that the user has selected and copied text without the button.
+    // The user may also select the text and copy it without the button.
     dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
     dialog.addEventListener('cancel', hold, { signal });
-    // Blocks Escape on `keydown`, because browsers let a page prevent the event `cancel` only once without a click in between.
+    // Escape is blocked at `keydown`: browsers let a page prevent the dialog's `cancel` event only once without a click in between.
     document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
     return () => listening.abort();
   }, [secret]);
   return isHeld;
 }
 
-/** Matches marks in texts of `words/`: `**bold**`, `` `code` `` and `[link]`. */
+/** Matches markup in texts of `words/`: `**bold**`, `` `code` `` and `[link]`. */
 const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
 
 /**
- * Converts a text with marks to markup, so that translators can move the marked parts within the sentence. `links`: functions that render
- * the links, in the order of the text.
+ * Renders a text with markup: `**bold**`, `` `code` `` and `[link]`. Translators can move the marked parts within the sentence. `links`:
+ * functions that render the links, in the order of the text.
  */
 export function renderInlineMarkup(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
@@ -259,13 +258,16 @@ export function renderInlineMarkup(text: string, ...links: ((name: string) => Ch
 
 const EVERY_MS = 10_000;
 
-/** Returns the current time in Unix ms, updated every ten seconds, so that relative times such as "just now" do not become stale. */
+/**
+ * Returns the current time in Unix ms. The component is rendered again every ten seconds, so that relative times such as "just now" stay
+ * correct.
+ */
 export function useCurrentTimeMs(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  // A component may be rendered between two updates for another reason. The current time may then be newer than that of the last update.
+  // A component may be rendered between two updates, and must then use the present time.
   return Math.max(nowMs, Date.now());
 }
