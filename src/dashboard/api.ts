@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { language, textNamed, words } from './words/words.ts';
 
-/** An API response with a status other than 2xx. */
+/** Error for an API response with a status other than 2xx. */
 export class ApiFailure extends Error {
   override name = 'Failure';
   readonly status: number;
   /** Validation errors by field. */
   readonly details: { field: string; message: string }[];
-  /** Id under which the service has logged an internal error. */
+  /** Id under which the service has logged an internal error. The user can give it to the operator. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: ApiFailure['details']; incident?: string }) {
     super(body.error ?? words().common.errors.status({ status }));
@@ -18,8 +18,8 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Returns the display name of a field in a validation error, to begin a sentence. A field of a mapping has the name of its form field; an
- * item of a list has the name of the list.
+ * Returns the display name of a field in a validation error, as the first word of a sentence. Fields of a mapping have the names that the
+ * form shows. An item of a list has the name of the list.
  */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
@@ -43,22 +43,22 @@ export function formatErrorSentence(error: unknown): string {
   return (error as Error).message;
 }
 
-/** Whether a failed request may succeed later: the service was unreachable or busy, or the account had reached a limit. */
+/** Returns whether a failed request may succeed later: the service was unreachable or busy, or the account had made too many requests. */
 export const isTemporaryFailure = (error: unknown): boolean =>
   error instanceof ApiFailure ? error.status === 503 || error.status === 429 : error instanceof TypeError;
 
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the session's CSRF token, which changing requests send, and the callback for the end of the session. */
+/** Stores the session's CSRF token, which is sent with each changing request, and a function that is called when the session ends. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
 
 /**
- * Sends a request to a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body of the response. Throws an
- * ApiFailure unless the status is 2xx.
+ * Sends a request to a path of the API (`/v1/…`) or to a path of the dashboard's session (`/session`, `/sign-in`). Returns the body of the
+ * response. Throws an ApiFailure unless the status is 2xx.
  */
 export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -66,16 +66,16 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
 }
 
 /**
- * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key. If the response was lost, repeating the request
- * with the same key returns the response again.
+ * Sends a POST without a body, or with a body that is not JSON. `once` is an Idempotency-Key: if the response was lost, a repeated request
+ * with the same key gets the same response.
  */
 export async function postRequest<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
 /**
- * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser cannot determine which
- * cell has the account. Skips cells that do not respond. Returns the responses.
+ * Sends a POST that begins a sign-in, and returns the responses. If a router distributes requests to several cells (installations), the
+ * POST is sent to each cell, because the browser cannot determine which cell has the account. Cells that do not respond are skipped.
  */
 export async function postSignInToEachCell<T>(path: string, body: object): Promise<T[]> {
   const { body: first, others } = await postSignInToCell<T>(path, body);
@@ -84,8 +84,8 @@ export async function postSignInToEachCell<T>(path: string, body: object): Promi
 }
 
 /**
- * Sends a POST that begins a sign-in to one cell; without `cell`, to the cell that the router chooses. Returns the response and the names
- * of the other cells. Without a router, there are no other cells.
+ * Sends a POST that begins a sign-in to one cell (installation behind a router). Without `cell`, the router chooses the cell. Returns the
+ * response, and the names of the other cells; none if there is no router.
  */
 export async function postSignInToCell<T>(
   path: string,
@@ -104,14 +104,14 @@ export interface ResultPage<T> {
   next: string | null;
 }
 
-/** Returns one page of a list. The response's Link header names the next page. */
+/** Returns one page of a list, and the path of the next page from the response's Link header. */
 export async function fetchResultPage<T>(path: string): Promise<ResultPage<T>> {
   const { body, headers } = await answerTo<T[]>('GET', path, {});
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
-/** Returns the rows of a list, fetched page by page until there are `most` rows. `path`: path of the list without a limit. */
+/** Returns the rows of a list, at most `most`. Fetches as many pages as needed. `path`: path of the list without the parameter `limit`. */
 export async function fetchAllPages<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (
@@ -146,7 +146,7 @@ async function answerTo<T>(
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
-  // If another tab has signed in as another account, this page is reloaded, because its data belong to the previous account.
+  // If another tab has signed in with another account, this page shows data of the previous account, so it is reloaded.
   if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
   throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
@@ -172,14 +172,11 @@ export function withQuery(path: string, query: Record<string, string | number | 
     : `${path}?${new URLSearchParams(nonEmpty.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** Age of the data on the page: the ISO 8601 time of the oldest cached response. Null if all responses came from the network. */
+/** ISO 8601 time of the oldest cached response whose data the page shows. Null if all responses came from the network. */
 let seenAt: string | null = null;
 const CHANGED = 'seen';
 
-/**
- * After a response, updates `seenAt` to the oldest time of the data on the page. `at`: time of a cached response (service-worker.ts),
- * otherwise null.
- */
+/** Updates `seenAt` after a response. `at`: time of the response if the service worker returned it from its cache; otherwise null. */
 function tellSeen(at: string | null): void {
   const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;
   if (next === seenAt) return;

@@ -29,11 +29,11 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
-/** Whether links in mails open the page at a path. The URL fragment then contains a token. */
+/** Returns whether links in mails open the page at this path. Their URL fragment contains a token. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
-/** Current path of a page, by the page's former path. */
+/** Current paths of renamed pages, by the former path. */
 const MOVED: Readonly<Record<string, string>> = { sessions: 'account' };
-/** Returns the path of the page at the browser's address. Replaces a former path of a page with its current path. */
+/** Returns the path of the page in the browser's address. Replaces the path of a renamed page by the current one. */
 function pageNow(): string {
   const path = location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
   const moved = MOVED[path];
@@ -42,7 +42,9 @@ function pageNow(): string {
   return moved;
 }
 
-/** Matches the path of a device with a valid id. Only valid ids may enter request paths, because anyone can create a link to the page. */
+/**
+ * Matches the path of a device whose id is valid. Other text must not enter request paths, because anyone can create a link to the page.
+ */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
 function placeOf(path: string): { page: string; rest: string } {
@@ -67,7 +69,7 @@ interface NotSignedIn {
   provider?: string;
 }
 
-/** Returns the path of the page at the browser's address, and two functions that change it: `go` and `move` (`Session`). */
+/** Returns the path of the page in the browser's address, and the functions `go` and `move` of `Session`, which change it. */
 function useAddress() {
   const [path, setPath] = useState(pageNow);
   const move = useCallback((page: string) => {
@@ -87,8 +89,8 @@ function useAddress() {
 }
 
 /**
- * Loads the signed-in account: null if none is signed in, 'unknown' until the service has responded. `current`: the service's response.
- * `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to show.
+ * State of the sign-in. `current`: the service's response about the session, null if nobody is signed in, or 'unknown' until the service
+ * has responded. `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to show.
  */
 function useSignedIn() {
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
@@ -112,7 +114,7 @@ function useSignedIn() {
     setReason(null);
     setSignedIn(session);
     keepForOffline();
-    // Selects a homeowner's account initially, because utilities and administrators usually have no meter of their own.
+    // Utilities and administrators usually have no meter of their own, so the dashboard shows them a homeowner's account first.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
@@ -130,10 +132,10 @@ function App() {
   useEffect(() => onLanguage(setSpoken), []);
   const { path, go, move } = useAddress();
   const { signedIn, setSignedIn, current, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
-  // Whether a link in a mail opened the page. The link signs in its holder, even if another account is signed in.
+  // Whether a link in a mail opened the page. Such a link signs in, even if another account is signed in.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
-  /** Opens the requested page after the sign-in; after a sign-in by a mailed link, the home page. */
+  /** Opens the page in the address after the sign-in. After a sign-in by a link in a mail, opens the home page. */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);
@@ -168,8 +170,8 @@ function App() {
 }
 
 /**
- * Returns the account to show initially: the account that this tab showed last, otherwise the first homeowner that the signed-in account
- * may see, otherwise the signed-in account itself.
+ * Returns the account to show first: the one that this tab showed last; otherwise the first homeowner that the signed-in user may access;
+ * otherwise the signed-in account.
  */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
@@ -179,7 +181,7 @@ async function firstPick(me: User): Promise<User> {
   return users.find(({ role }) => role === 'homeowner') ?? me;
 }
 
-/** Renders a page once the page's module has been loaded. */
+/** Renders a page when its module has been loaded. */
 function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language }) {
   const [Page, setPage] = useState<(() => Children) | null>(null);
   const [hasFailed, setFailed] = useState(false);
@@ -201,7 +203,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // The message is in English, because the texts of the chosen language could not be loaded.
+  // This message is English, because the texts in the selected language could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();
@@ -209,12 +211,12 @@ if (root) {
   }, failed);
 }
 
-/** Delay, in ms, after the sign-in before files are cached, so that caching does not slow down the first page. */
+/** Delay after the sign-in, in ms, before files are cached. It prevents caching from slowing down the first page. */
 const LATER_MS = 1_500;
 
 /**
- * Registers the service worker, which caches the dashboard's files and the data that are displayed from then on (service-worker.ts).
- * Without service workers, or if the browser does not trust the certificate, the dashboard works without the cache.
+ * Registers the service worker, which caches the dashboard's files and the displayed data (service-worker.ts). The dashboard also works
+ * without it: some browsers have no service workers, or do not trust the certificate.
  */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;

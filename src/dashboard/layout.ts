@@ -8,7 +8,7 @@ import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { usePageLink, useSession } from './session.ts';
 import { words } from './words/words.ts';
 
-/** Pages for every user. Their links are at the bottom of a phone's screen, and at the top of a wider screen. */
+/** Pages for every user, as links of the navigation: at the bottom of a phone's screen, and at the top of a wider screen. */
 const TABS = ['home', 'devices', 'tariffs', 'alerts', 'account'] as const;
 /** Additional pages for utilities and administrators. */
 const WORK = {
@@ -16,7 +16,7 @@ const WORK = {
   utility: ['bills', 'groups', 'fleet'],
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
-/** Page whose navigation tab is marked, for each page that has no tab of its own. */
+/** For each page without a link in the navigation: the page whose link is marked instead. */
 const BELOW: Record<string, string> = {
   device: 'devices',
   bills: 'tariffs',
@@ -25,13 +25,10 @@ const BELOW: Record<string, string> = {
   apps: 'account',
 };
 
-/**
- * Pages that do not depend on the selected account: pages about webhooks and apps of the signed-in account, and about the whole
- * installation.
- */
+/** Pages that do not depend on the selected account. They are about the signed-in account or the whole installation. */
 const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'apps', 'groups', 'account', 'operator', 'fleet']);
 
-/** Frame of every page: navigation, the signed-in account, and the selected account. */
+/** Frame around every page: the navigation, the signed-in account, and the selected account. */
 export function Layout({ page, children }: { page: string; children?: Children }) {
   const { me, environment } = useSession();
   const to = usePageLink();
@@ -65,7 +62,10 @@ export function Layout({ page, children }: { page: string; children?: Children }
 const MOST = 20;
 const search = (text: string) => callApi<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
 
-/** Search field that selects the account to show, by part of its e-mail address. For users who can see more than one account. */
+/**
+ * Search field that selects the account to show, by a part of its e-mail address. It is shown to users who may access more than one
+ * account.
+ */
 function UserPicker() {
   const { me, user, pick } = useSession();
   const [text, setText] = useState(user.email);
@@ -83,16 +83,16 @@ function UserPicker() {
     const one = among.find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
     if (one && one.user_id !== user.user_id) pick(one);
   };
-  /** Selects the best match when the user presses Enter, or shows that no account matches. */
+  /** When the user presses Enter, selects the best match, or reports that no account matches. */
   const takeFirst = async (input: HTMLInputElement) => {
     const wanted = input.value;
     const part = wanted.trim().toLowerCase();
     if (part === '' || wanted === user.email) return;
     let problem = words().common.frame.noAccount;
     try {
-      // Searches again, because the displayed matches may be those of earlier text.
+      // Search again: the displayed matches may belong to text that the user has changed since.
       const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
-      // Stops if the user has selected an entry in the meantime or is still typing.
+      // Stop if the user has continued to type, or has selected an account, during the search.
       if (input.value !== wanted || document.activeElement !== input) return;
       const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
       if (best) return take(best.email, [best]);

@@ -1,7 +1,7 @@
 import { callApi, postSignInToEachCell } from './api.ts';
 import { words } from './words/words.ts';
 
-/** Whether this browser can create and use passkeys. Browsers offer passkeys only on HTTPS pages. */
+/** Returns whether this browser can create and use passkeys. Browsers offer passkeys only on HTTPS pages. */
 export const canUsePasskeys = (): boolean =>
   'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
@@ -11,7 +11,9 @@ interface CreatedPasskey {
   credential: unknown;
 }
 
-/** Creates a passkey for the signed-in account. The browser asks the person where to store it. Errors have a message for the user. */
+/**
+ * Creates a passkey for the signed-in account. The browser asks the person where to store it. Throws errors whose message is for the user.
+ */
 export async function createPasskey(): Promise<CreatedPasskey> {
   const { challenge_id, options } = await callApi<{
     challenge_id: string;
@@ -23,15 +25,16 @@ export async function createPasskey(): Promise<CreatedPasskey> {
 }
 
 /**
- * Asks the person for a passkey and returns proofs for signing in, one for each cell. The first valid proof counts. A passkey does not
- * identify the cell of its account, so one signature covers the challenges of all cells. Errors have a message for the user.
+ * Asks the person for a passkey, and returns one proof for each cell (installation behind a router). The first valid proof signs in. A
+ * passkey does not identify the cell of its account, so the passkey signs the challenges of all cells at once. Throws errors whose message
+ * is for the user.
  */
 export async function requestPasskeyProofs(): Promise<object[]> {
   const begun = await postSignInToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );
-  // Challenges are base64url of multiples of three bytes, so joining their texts also joins their bytes.
+  // Each challenge is the base64url text of a multiple of three bytes, so joining the texts also joins the bytes.
   const challenge = begun.map(({ options }) => options.challenge).join('');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
   const signed = await navigator.credentials.get({ publicKey }).catch(explain);
@@ -39,10 +42,10 @@ export async function requestPasskeyProofs(): Promise<object[]> {
   return begun.map(({ sign_in_id }) => ({ sign_in_id, passkey }));
 }
 
-/** Throws an error with a message for the user instead of the browser's technical message. */
+/** Throws an error with a message for the user, in place of the browser's technical error. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
-  // Browsers report the same error if the person cancels, if time runs out, and if they do not trust the certificate.
+  // The browser throws the same error if the person cancels, if the time runs out, or if the browser does not trust the certificate.
   if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
   if (error.name === 'SecurityError') throw new Error(w.otherHost);
   if (error.name === 'InvalidStateError') throw new Error(w.known);

@@ -15,7 +15,7 @@ test('a sign-in of a person unknown to one cell is tried once in each other cell
   storeCellsToTryNext(tab, '/dashboard/alerts', ['c2', 'c3']);
   const { attempt } = findNextSignInAttempt('unknown', tab);
   expect(attempt).toEqual({ returnTo: '/dashboard/alerts', cell: 'c2', untried: ['c3'] });
-  // After a reload of the page, the page tries no further cell.
+  // A reload of the page makes no further attempt.
   expect(findNextSignInAttempt('unknown', tab)).toEqual({ problem: 'unknown' });
   storeCellsToTryNext(tab, '/dashboard/alerts', attempt?.untried ?? []);
   const { attempt: last } = findNextSignInAttempt('unknown', tab);

@@ -1,16 +1,16 @@
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
 
 /**
- * An attempt to sign in at an identity provider behind a router of several cells (deploy/cells). The person's account is in one of the
- * cells, and there is no common directory. So the page tries one cell after another until a cell has the account. The cells that were not
- * tried yet are stored in the tab, because the browser leaves the page for the provider.
+ * An attempt to sign in with an identity provider if there are several cells (installations behind a router, deploy/cells). No directory
+ * lists which cell has the person's account, so the page tries one cell after another. The browser leaves the page for the provider, so the
+ * tab's storage contains the cells that were not tried yet.
  */
 export interface ProviderSignInAttempt {
-  /** Page to open after the sign-in. */
+  /** Page that is opened after the sign-in. */
   returnTo: string;
-  /** Cell in which to try the sign-in. By default the router chooses the cell. */
+  /** Cell in which the sign-in is tried. Without it, the router chooses the cell. */
   cell?: string;
-  /** Cells to try next if this cell does not have the account. Default: all other cells. */
+  /** Cells that are tried next if this cell does not have the account. Without it, these are all other cells. */
   untried?: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export const storeCellsToTryNext = (tab: Pick<Storage, 'setItem'>, returnTo: str
   tab.setItem(NAME, [returnTo, ...cells].join(' '));
 
 /**
- * Returns the next attempt after an attempt failed with this problem: in the next cell, or the problem if no cell is left. Removes the
- * stored cells, so that each attempt is made once.
+ * Returns the next attempt after an attempt failed with `problem`; the problem itself if no cell is left. Removes the stored cells, so that
+ * a reload makes no further attempt.
  */
 export function findNextSignInAttempt(
   problem: SignInProblem | null,

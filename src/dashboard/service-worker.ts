@@ -1,8 +1,8 @@
 /**
- * Caches the dashboard's files and the latest responses, so that the dashboard opens without a network. A classic script, which imports
- * nothing; asset-files.ts inserts a version that changes with any file of the dashboard. Of the responses, it caches only those for the
- * signed-in account and the pages about usage, without the session token. The responses are deleted on sign-out, at the end of the session,
- * and when another account signs in.
+ * Caches the dashboard's files and the latest responses, so that the dashboard also opens without a network. Caches responses about usage
+ * and devices for the signed-in account, and the response about the session without its token. Deletes these responses on sign-out, at the
+ * end of the session, and when another account signs in. The script is a classic script without imports; asset-files.ts inserts a version
+ * that changes with any file of the dashboard.
  */
 
 interface Scope {
@@ -22,8 +22,7 @@ const DATA = 'energy-seen';
 const PAGE = '/dashboard';
 const SESSION = '/dashboard/session';
 /**
- * Matches paths whose responses are cached: usage data and devices. These responses contain neither credentials nor secrets that are shown
- * once.
+ * Matches the paths whose responses are cached: usage and devices. They contain neither credentials nor secrets that are shown only once.
  */
 const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
 const SEEN_AT = 'x-seen-at';
@@ -48,7 +47,7 @@ scope.addEventListener('fetch', (event: Fetched) => {
   else if (request.method !== 'GET') return;
   else if (request.mode === 'navigate') event.respondWith(page(request));
   else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
-  // A request for another media type than JSON is a download and is not cached.
+  // A request for another media type than JSON is a download, which is not cached.
   else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
     event.respondWith(answer(request));
 });
@@ -83,7 +82,7 @@ async function file(request: Request): Promise<Response> {
   }
 }
 
-/** Answers requests for pages. All pages have the same HTML document. */
+/** Returns the HTML document, which is the same for all pages. */
 async function page(request: Request): Promise<Response> {
   const response = await fetch(request).catch(async () => (await caches.open(SHELL)).match(PAGE));
   return response ?? Response.error();
@@ -98,18 +97,18 @@ async function answer(request: Request): Promise<Response> {
     return cachedResponse && Date.now() - seenMs < MAX_AGE_MS ? cachedResponse : Response.error();
   }
   if (response.status === 401) await caches.delete(DATA);
-  // Caches the response only if a session is cached, so that cached data always belong to the signed-in account.
+  // Cache the response only while the cache contains a session, so that cached data always belong to the signed-in account.
   else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
   return response;
 }
 
-/** Caches a response with its time, and evicts the oldest responses. */
+/** Caches a response together with the current time, and evicts the oldest responses. */
 async function keep(data: Cache, request: Request | string, response: Response): Promise<void> {
   const headers = new Headers({
     'content-type': response.headers.get('content-type') ?? 'application/json',
     [SEEN_AT]: new Date().toISOString(),
   });
-  // Deletes the cached response first, so that the new one is the last entry of the cache.
+  // Delete the cached response first: the cache is ordered by insertion, and the new response must be the last entry.
   await data.delete(request);
   await data.put(request, new Response(await response.blob(), { headers }));
   const cachedRequests = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
@@ -117,7 +116,7 @@ async function keep(data: Cache, request: Request | string, response: Response):
 }
 
 /**
- * Returns the response about the session, and caches it without its token. Deletes the cached data if the session has begun, has ended, or
+ * Returns the response about the session, and caches it without its token. Deletes all cached data if the session is new, has ended, or
  * belongs to another account.
  */
 async function session(request: Request): Promise<Response> {

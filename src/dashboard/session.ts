@@ -2,17 +2,17 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 
-/** The session as the pages see it: the signed-in account, the selected account, and navigation. */
+/** What the pages use of the session: the signed-in account, the selected account, and navigation. */
 export interface Session {
   me: User;
-  /** Whether the time zone of the account has never been set. */
+  /** Whether the account has no time zone setting, so that pages ask for it. */
   asksTimezone: boolean;
   /**
-   * Replaces the signed-in account with the account in an API response. The time zone must be set in it, because the pages then stop asking
-   * for one.
+   * Replaces the signed-in account by the account in an API response. The account must have a time zone, because the pages stop asking for
+   * one.
    */
   changeMe(me: User): void;
-  /** Ends the session in this page and shows the sign-in page. `reason`: text that the sign-in page shows. */
+  /** Ends the session in this tab, and shows the sign-in page with the text `reason`. */
   leave(reason?: string): void;
   environment: 'live' | 'sandbox';
   /** Settings with which devices reach the MQTT broker. */
@@ -25,10 +25,10 @@ export interface Session {
     /** Whether devices need a copy of the service's certificate. */
     needs_certificate: boolean;
   };
-  /** The account that the pages show: the selected one or, by default, the signed-in one. */
+  /** The account whose data the pages show: the selected account, or the signed-in account if none is selected. */
   user: User;
   pick(user: User): void;
-  /** Rest of the page's address after the name of the page, such as `month/2026-10`. */
+  /** The part of the page's address after the name of the page, such as `month/2026-10`. */
   rest: string;
   /** Opens another page and moves the focus to it. */
   go(path: string): void;
@@ -38,17 +38,17 @@ export interface Session {
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** Returns the session. It exists whenever a page is rendered, because pages are rendered only while an account is signed in. */
+/** Returns the session. Only pages may call it, because pages are rendered only while an account is signed in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('no session');
   return session;
 }
 
-/** Attributes of a link to a page of the dashboard. */
+/** Returns the attributes of a link to a page of the dashboard. */
 export type PageLink = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
 
-/** Returns a function that returns the attributes of a link to a page. Such a link opens the page without loading the document again. */
+/** Returns a function that creates the attributes of links between pages. Such a link opens the page without reloading the document. */
 export function usePageLink(): PageLink {
   const { go } = useSession();
   return (page) => ({
@@ -57,7 +57,7 @@ export function usePageLink(): PageLink {
   });
 }
 
-/** Returns a handler for clicks on a link. Ignores clicks with a modifier key, with which the browser opens the link in another tab. */
+/** Returns a click handler for a link. It ignores clicks with a modifier key, with which the browser opens a new tab or window. */
 export const createPlainClickHandler = (act: () => void) => (event: MouseEvent) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();

@@ -10,9 +10,9 @@ import { findNextSignInAttempt, type ProviderSignInAttempt, storeCellsToTryNext 
 import { words } from './words/words.ts';
 
 /**
- * Sign-in page. A person can sign in with the link in a mail (its token is in the URL fragment; the link may also confirm a new address),
- * with the code in a requested mail, with a passkey, or at an identity provider. `provider`: display name of the identity provider; null if
- * there is none.
+ * Sign-in page. A person signs in with a link from a mail, with a code from a mail, with a passkey, or with an identity provider. The
+ * link's token is in the URL fragment; the link may also confirm a new e-mail address. `provider`: display name of the identity provider;
+ * null if there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -27,7 +27,7 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // Continues the sign-in in the next cell. The person is already signed in at the provider, so the provider redirects back immediately.
+    // Try the sign-in in the next cell. The person is already signed in at the identity provider, so the provider redirects back at once.
     if (attempt) run(() => goToProvider(attempt));
   }, []);
 
@@ -43,7 +43,7 @@ export function SignIn<Signed>(props: {
     const email = String(readSubmittedForm(event).get('email'));
     run(async () => {
       const begun = await postSignInToEachCell<{ sign_in_id: string }>('/sign-in', { email });
-      // Sign-ins that were begun, one per cell. The code in the mail belongs to one of them.
+      // Ids of the sign-ins that were begun, one for each cell. The code in the mail belongs to one of them.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };
@@ -76,8 +76,8 @@ export function SignIn<Signed>(props: {
 }
 
 /**
- * Returns the token of a mailed link from the fragment of the page's address; '' if there is none. `isAddress`: whether the page's links
- * confirm a new address.
+ * Returns the token of a mailed link from the URL fragment; '' if there is none. `isAddress`: whether the link confirms a new e-mail
+ * address.
  */
 function useMailedToken() {
   const [isAddress] = useState(() => location.pathname.endsWith('/email'));
@@ -85,9 +85,9 @@ function useMailedToken() {
     isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
   );
   useLayoutEffect(() => {
-    // Removes the token from the address, where it would be visible, could be copied, and would be stored in the browser's history.
+    // Remove the token from the address, where other people could see or copy it, and from the browser's history.
     if (token !== '') history.replaceState(null, '', location.pathname);
-    // Reloads the page, because opening another mailed link in this tab changes only the fragment of the address.
+    // Another mailed link that is opened in this tab changes only the URL fragment, so reload the page.
     const onLink = () => location.hash.length > 1 && location.reload();
     addEventListener('hashchange', onLink);
     return () => removeEventListener('hashchange', onLink);
@@ -125,7 +125,9 @@ function CodeForm(props: {
   </form>`;
 }
 
-/** Button that signs in with a passkey. `onProofs`: called with the passkey's proofs, of which the first valid one signs in. */
+/**
+ * Button that signs in with a passkey. `onProofs` is called with the passkey's proofs, one for each cell; the first valid proof signs in.
+ */
 function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
   const { run, isBusy, error } = useAction();
   const { passkeys: w, provider } = words().common;
@@ -140,7 +142,7 @@ function refused(failure: unknown): never {
   throw failure;
 }
 
-/** Button that signs in at the identity provider, which redirects back to this page. `label`: display name of the provider. */
+/** Button that opens the identity provider's sign-in page, which redirects back to this page. `label`: display name of the provider. */
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;
@@ -150,7 +152,6 @@ function ProviderButton({ label }: { label: string }) {
     <button type="button" class="wide" ...${getBusyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
-/** Begins a sign-in at the identity provider, and opens the provider's page. */
 async function goToProvider({ returnTo, cell, untried }: ProviderSignInAttempt): Promise<void> {
   const { body, others } = await postSignInToCell<{ location: string }>(
     '/sign-in/provider',
@@ -167,11 +168,11 @@ function away(failure: unknown): never {
   throw failure;
 }
 
-/** Returns the reason in the page's address why a sign-in at the provider failed, and removes the reason from the address. */
+/** Returns the reason why a sign-in with the identity provider failed, from the page's address. Removes the reason from the address. */
 function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
-  // Accepts only known reasons, because anyone can create a link to the page.
+  // Unknown reasons are ignored, because anyone can create a link to this page.
   return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
     ? (problem as SignInProblem)
     : null;

@@ -1,10 +1,10 @@
 import { isLanguage, type Language, language, languageFrom, setWords } from './words.ts';
 
-/** Key of the selected language in the browser's storage. */
+/** Key in the browser's storage under which the selected language is stored. */
 const KEPT = 'language';
 const CHANGED = 'words';
 
-/** Loads the texts before anything is drawn: in the selected language or, without one, in a language that the browser requests. */
+/** Loads the texts before the first page is rendered: in the selected language, or else in a language that the browser prefers. */
 export function firstWords(): Promise<void> {
   const kept = localStorage.getItem(KEPT);
   return put(isLanguage(kept) ? kept : languageFrom(navigator.languages));
@@ -17,7 +17,7 @@ export async function chooseLanguage(next: Language): Promise<void> {
   document.dispatchEvent(new Event(CHANGED));
 }
 
-/** Calls back when the user has selected another language. Returns a function that stops the calls. */
+/** Calls `changed` whenever the user has selected another language. Returns a function that ends this. */
 export function onLanguage(changed: (language: Language) => void): () => void {
   const tell = () => changed(language());
   document.addEventListener(CHANGED, tell);

@@ -3,12 +3,12 @@ let tag = 'en';
 
 export const locale = (): string => tag;
 
-/** Sets the locale. `words.ts` calls this before the pages are drawn. */
+/** Sets the locale. `words.ts` calls this function before the first page is rendered. */
 export function setLocale(next: string): void {
   tag = next;
 }
 
-/** Cached formatters of `Intl`, because creating one takes longer than using it a thousand times. */
+/** Cache of `Intl` formatters. Creating a formatter takes longer than using it a thousand times. */
 const made = new Map<string, unknown>();
 function once<T>(kind: string, options: object, make: () => T): T {
   const key = `${tag} ${kind} ${JSON.stringify(options)}`;
@@ -25,7 +25,7 @@ export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 
 export const count = (value: number): string => numberFormat().format(value);
 
-/** Formatters that messages (`words.ts`) use for numbers, dates and plural forms in the chosen locale. */
+/** Formatters of the selected locale for the numbers, dates and plural forms in messages (`words.ts`). */
 export const formatters = {
   getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions): Intl.NumberFormat => numberFormat(options),
   getDateTimeFormat: (_: unknown, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat => dateFormat(options),

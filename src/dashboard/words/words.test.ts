@@ -27,7 +27,7 @@ test.each([
   ['en', 'en-GB', '1,234.50 kWh', '€1,234.50'],
   ['de', 'de-DE', '1.234,50 kWh', '1.234,50 €'],
   ['de', 'de-AT', '1 234,50 kWh', '€ 1.234,50'],
-  // Some versions of the locale data use the curled apostrophe.
+  // Versions of the locale data differ: in some of them the separator is the curly apostrophe (’).
   ['de', 'de-CH', "1'234.50 kWh", "EUR 1'234.50"],
   ['fr', 'fr-FR', '1 234,50 kWh', '1 234,50 €'],
   ['nl', 'nl-NL', '1.234,50 kWh', '€ 1.234,50'],
