@@ -4,11 +4,14 @@ import { getHomeUsageTopic } from '#src/devices/topics.ts';
 
 /** Settings that are the same in all messages of an installation to Home Assistant. */
 export interface Announcer {
-  /** First level of the announcement topics: `homeassistant`, unless Home Assistant is configured otherwise. */
+  /**
+   * First level of the topics on which Home Assistant reads announcements. The default is `homeassistant`; Home Assistant can be configured
+   * otherwise.
+   */
   prefix: string;
   /** Name that distinguishes this installation from others on the same broker: `[a-z0-9]+`. */
   installation: string;
-  /** Public address of the installation; null if none is configured. */
+  /** Public URL of the installation; null if none is configured. */
   publicUrl: string | null;
 }
 
@@ -22,7 +25,7 @@ const stateTopic = ({ installation }: Announcer, id: string): string =>
 /** Returns the topic filter that matches all announcements of devices, from any publisher. */
 export const getAnnouncementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
-/** Returns the topic on which Home Assistant reports that it has started. */
+/** Returns the topic on which Home Assistant publishes that it has started. */
 export const getBirthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
 
 const identifierOf = (id: string): string => `energy_usage_${id}`;
@@ -73,7 +76,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
-      // A component that contains only its platform removes the sensor from Home Assistant.
+      // A component of an announcement that contains only its platform makes Home Assistant delete the sensor.
       exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );
@@ -124,7 +127,7 @@ export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payl
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
-  // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of the home's state.
+  // A home's usage is also published on a topic of its own (docs/mqtt-homes.md), which must be cleared, too.
   const userId = USAGE_STATE.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [getHomeUsageTopic(userId)])];
 }
@@ -176,7 +179,7 @@ export const HOME_SENSORS = {
   cost: { ...money, part: 'month', name: 'Cost this month' },
   used_today: { ...energy, part: 'day', name: 'Used today' },
   cost_today: { ...money, part: 'day', name: 'Cost today' },
-  // Forecasts have no state class, so that Home Assistant's Energy page cannot count forecasts as usage.
+  // Forecasts have no state class, so that Home Assistant's Energy page cannot count forecasts as consumption.
   forecast: { deviceClass: 'energy', stateClass: null, unit: 'kWh', decimals: 0, name: 'Forecast of this month' },
   forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
@@ -200,7 +203,7 @@ export interface HomeReport {
   owner: string | null;
   /** Currency of the costs (ISO 4217); null if no tariff applies. */
   currency: string | null;
-  /** Starts of the month and the day that the sums cover, ISO 8601 with the zone's offset. */
+  /** Start of the month and start of the day that the sums cover, in ISO 8601 with the UTC offset of the home's time zone. */
   since: { month: string; day: string };
   values: Values<typeof HOME_SENSORS>;
   devices: DeviceReport[];

@@ -72,7 +72,9 @@ async function publishUntil(
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDatabase(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
-  /** Retained messages of this process by topic. `outdated`: topics on which an earlier process may have left a message. */
+  /**
+   * Retained messages that this process has published, by topic. `outdated`: topics on which an earlier process may have left a message.
+   */
   const published = new Map<string, string>();
   const outdated = new Set<string>();
   const wakeUp = new WakeUpSignal();
@@ -122,7 +124,7 @@ async function publishUntil(
   }
 }
 
-/** Publishes changed messages, announcements before states. Clears topics that no longer have a message. */
+/** Publishes the messages that have changed, announcements before states. Clears the topics that no longer have a message. */
 async function publishChanges(
   broker: HomeAssistantBroker,
   wanted: ReadonlyMap<string, string>,
@@ -143,7 +145,7 @@ async function publishChanges(
   }
 }
 
-/** Returns the messages to publish now, by topic. `missing`: accounts that were logged as not found. */
+/** Returns the messages to publish now, by topic. `missing`: accounts about which a log line already says that they do not exist. */
 async function buildCurrentMessages(
   db: Database,
   announcer: Announcer,
