@@ -5,7 +5,7 @@ import { language, textNamed, words } from './words/words.ts';
 export class ApiFailure extends Error {
   override name = 'Failure';
   readonly status: number;
-  /** Validation errors by field. */
+  /** The service's validation errors, one for each invalid field. */
   readonly details: { field: string; message: string }[];
   /** Id under which the service has logged an internal error. The user can give it to the operator. */
   readonly incident: string;
@@ -94,7 +94,7 @@ export async function postSignInToCell<T>(
 ): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
-  // The router sets the header `energy-cells` (deploy/cells/haproxy.cfg).
+  // The router (deploy/cells/haproxy.cfg) adds the header `energy-cells` to the response: the names of all cells.
   const cells = (headers.get('energy-cells') ?? '').split(' ');
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }

@@ -10,7 +10,7 @@ import { words } from './words/words.ts';
 
 /** Pages for every user, as links of the navigation: at the bottom of a phone's screen, and at the top of a wider screen. */
 const TABS = ['home', 'devices', 'tariffs', 'alerts', 'account'] as const;
-/** Additional pages for utilities and administrators. */
+/** Further pages in the navigation, for utilities and administrators only. */
 const WORK = {
   homeowner: [],
   utility: ['bills', 'groups', 'fleet'],

@@ -16,7 +16,7 @@ export interface ProviderSignInAttempt {
 
 const NAME = 'provider-cells';
 
-/** Stores the cells to try next if this cell does not have the account. */
+/** Stores the cells in which to try the sign-in next, if this cell does not have the account. */
 export const storeCellsToTryNext = (tab: Pick<Storage, 'setItem'>, returnTo: string, cells: readonly string[]): void =>
   tab.setItem(NAME, [returnTo, ...cells].join(' '));
 

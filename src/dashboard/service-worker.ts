@@ -52,7 +52,7 @@ scope.addEventListener('fetch', (event: Fetched) => {
     event.respondWith(answer(request));
 });
 
-/** Deletes the caches of previous versions. */
+/** Deletes the caches that earlier versions of the dashboard have left. */
 async function forgetOlder(): Promise<void> {
   const names = (await caches.keys()).filter((name) => name.startsWith('energy-shell-') && name !== SHELL);
   await Promise.all(names.map((name) => caches.delete(name)));

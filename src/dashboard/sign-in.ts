@@ -95,7 +95,7 @@ function useMailedToken() {
   return { isAddress, token, setToken };
 }
 
-/** Signs in with the first proof that the service accepts. */
+/** Sends proofs, such as those of a passkey, until the service accepts one. Returns the response to this one. */
 async function postFirstValid<Signed>(path: string, [proof, ...others]: object[]): Promise<Signed> {
   try {
     return await callApi<Signed>('POST', path, proof);

@@ -49,7 +49,7 @@ interface BarChartOptions {
   /** Name of the earlier period, whose bars are drawn behind those of the displayed period. */
   ghost?: string | undefined;
   over?: LineOverBars;
-  /** Called with the index of the bar that the user selects. */
+  /** Called with the index of a bar when the user selects it. */
   onPick?: ((index: number) => void) | undefined;
 }
 

@@ -8,7 +8,7 @@ import { words } from '../words/words.ts';
  * the index of the value under the pointer, or null.
  */
 export function getPlotOptions(element: HTMLElement, height: number, point: (index: number | null) => void) {
-  /** Returns the value of a style sheet colour in the current theme, for the canvas. */
+  /** Returns the value of a CSS custom property in the current theme, because a canvas needs values. */
   const colour = (name: string) => {
     element.style.color = `var(${name})`;
     const { color } = getComputedStyle(element);

@@ -139,7 +139,7 @@ export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
   return { form, send, mistakes, clear, isBusy, error };
 }
 
-/** A list that is loaded page by page, newest first. */
+/** A list that is loaded page by page, newest rows first. */
 export interface PagedData<T> {
   shown: LoadedData<ResultPage<T>>;
   isFirst: boolean;

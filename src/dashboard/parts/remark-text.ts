@@ -5,7 +5,6 @@ import { formatKwh, formatMoneyAmount } from './format.ts';
 
 /** Texts of a remark on a home's usage. */
 interface RemarkText {
-  /** Short summary of the remark. */
   subject: string;
   sentence: string;
   /** Paragraphs of explanation and advice. */

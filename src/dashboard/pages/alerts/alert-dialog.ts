@@ -57,8 +57,8 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // The service's message is shown for a missing tariff. A delivery that reaches no receiver is explained at the delivery field
-      // instead.
+      // If the account has no tariff, the dialog shows the service's message. If the selected delivery reaches no receiver, the delivery
+      // field says what to do.
       const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
@@ -110,7 +110,7 @@ function thresholdIn(type: AlertType, text: string): number | null {
   return findDecimalError(text, limitsOf(type)) === '' ? parseDecimalInput(text) : null;
 }
 
-/** Pattern of the phone numbers that the service accepts (E.164). */
+/** Pattern of phone numbers that the service accepts, such as +4915112345678 (E.164). */
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**

@@ -12,7 +12,7 @@ export type CostAlertType = Extract<AlertType, `${string}_cost`>;
 export const isCostAlertType = (type: AlertType): type is CostAlertType =>
   type === 'daily_cost' || type === 'monthly_cost';
 
-/** Formats a threshold with up to 9 decimals, the smallest fraction of a currency unit that the service accepts. */
+/** Formats a threshold with up to nine decimals, as many as the service accepts. */
 const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).format(value);
 
 /** Returns an alert's rule in words: "More than 2.5 kWh in an hour", "Costs more than 2.5 in a day", "Silent for 6 hours". */

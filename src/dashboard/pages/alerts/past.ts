@@ -74,7 +74,7 @@ export async function loadAlertHistory(
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // Days with a cost of zero are ignored. Most of them are older than the meter.
+    // Days with a cost of zero are ignored. Most of them are from before the meter was installed.
     const suggested = suggestThresholdAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }

@@ -25,7 +25,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // Only for a thermostat, the page says that temperatures are missing.
+  // If there are no temperatures, only the page of a thermostat says so.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>

@@ -143,7 +143,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
       ],
       {
         key: ({ path }) => path ?? '',
-        // A date is a time and not a quantity, so it has no button.
+        // A date is a time and not a quantity, so it gets no button that selects a meaning.
         actions: ({ path, value }) =>
           Number.isFinite(Number(value)) &&
           html`<button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>`,

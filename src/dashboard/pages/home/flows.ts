@@ -170,7 +170,6 @@ interface End {
   name: string;
   /** Name of the CSS custom property with the band's colour, such as --sun. */
   colour: string;
-  /** Energy in kWh. Null if unknown. */
   kwh: number | null;
 }
 

@@ -10,7 +10,7 @@ export interface TariffTemplate {
   /** Country code (ISO 3166-1 alpha-2). */
   country: string;
   currency: string;
-  /** Key of the template's name in `words/`, as used on bills. */
+  /** Key in `words/` of the template's name, which is the name that bills use. */
   name: keyof Templates['names'];
   /** Keys in `words/` of the notes that the form shows for this template. */
   note?: readonly (keyof Templates['notes'])[];

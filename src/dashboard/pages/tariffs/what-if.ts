@@ -8,7 +8,6 @@ import { words } from '../../words/words.ts';
 import { BatteryDialog } from './battery-dialog.ts';
 import { CompareDialog } from './compare-dialog.ts';
 
-/** First and last day of a calculation, as YYYY-MM-DD. */
 interface Days {
   start: string;
   end: string;
