@@ -21,7 +21,7 @@ function running(folder: string): Map<number, string> {
   return found;
 }
 
-/** Starts the benchmark `flood`, and waits until its devices publish to a worker that writes into a database. */
+/** Starts the benchmark `flood`, and waits until all its processes run: a database server, a worker, and a publisher of readings. */
 async function flood(folder: string) {
   const child = spawn(process.execPath, [BENCH, 'flood', '--minutes=5'], {
     env: { ...process.env, TMPDIR: folder },

@@ -99,7 +99,7 @@ function sendContinuously() {
   const { key, deviceId } = home;
   const go = async (api: number, what: string, sent: Parameters<typeof sendApiRequest>[2]) => {
     while (!isOver) {
-      // A missing response is recorded as a failure.
+      // A request without a response is recorded as failed.
       const answer = await askOf(api, what, sent).catch((error) => ({ status: 0, headers: {}, json: String(error) }));
       answers.push({ what, ...answer });
       await pause(200);

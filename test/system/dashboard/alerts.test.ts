@@ -245,7 +245,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   const userId = await dashboard.user('emil@example.com');
   const meter = await dashboard.device(userId);
   const lastMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  // Usage of 6 kWh a day for ten days, and of 24 kWh on one of the days.
+  // Usage of 6 kWh a day. One of the ten days has 24 kWh.
   const hours = Array.from({ length: 10 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
   const high = lastMs - 5 * DAY_MS;
   await meter.publish(

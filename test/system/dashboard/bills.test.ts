@@ -41,7 +41,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await row('From the grid').waitFor();
   expect(await energies('From the grid')).toEqual(['90.000 kWh', '90.000 kWh', '90.000 kWh', '0.000 kWh']);
   expect((await energies('Estimated part'))[0]).toBe('90.000 kWh');
-  // A new bill period for the same days is refused.
+  // The service rejects another bill period for the same days.
   await page.getByRole('button', { name: 'New bill period' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').getByText('some of these days').waitFor();

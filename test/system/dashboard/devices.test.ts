@@ -407,7 +407,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await expect.poll(() => used.textContent()).toBe('10.00 kWh');
   const byHand = edits.getByRole('row', { name: 'Read by hand: 110 kWh (import energy_total_kwh)' });
   await byHand.getByText('in force').waitFor();
-  // If the same edit is created again, it is rejected, and the dialog shows the reason.
+  // The service rejects the same edit a second time, and the dialog shows the reason.
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
   await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);

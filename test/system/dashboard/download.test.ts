@@ -25,7 +25,7 @@ test('downloads the data of the Home page as CSV, as a spreadsheet and as Green 
       energy_total_kwh: 100 + index / 2,
     })),
   );
-  // The first and the last reading may be in different months.
+  // The first reading and the last one may be in different months.
   const year = new Date(untilMs - HOUR_MS).getUTCFullYear();
   const page = await dashboard.signIn('files@example.com', `/dashboard/home/year/${year}`);
   const menu = page.locator('details.download');

@@ -4,7 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
-// Tests where the keyboard focus is after each step: it is never lost.
+// These tests check where the keyboard focus is after each step. It must never be lost.
 let dashboard: Dashboard;
 beforeAll(async () => {
   dashboard = await startDashboard({}, ['worker']);

@@ -281,7 +281,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   await page.setViewportSize(SCREEN_SIZES.desktop);
   await page.getByRole('button', { name: 'The day before' }).click();
   await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
-  // The arrow button keeps the focus, so that it can be pressed again.
+  // The arrow button still has the focus, so the user can press it again.
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('The day before');
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.url()).toContain(tuesday);
@@ -422,7 +422,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await testPageLayout(page, 'home-solar-battery');
   await uses.getByRole('link', { name: 'Heater' }).click();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
-  // The device's page shows the same day, and so does the link back to the home.
+  // The device's page shows the day of the home's page, and the link back to the home does, too.
   expect(page.url()).toMatch(new RegExp(`/dashboard/devices/${ids.Heater}/day/${yesterday}$`));
   await page.getByRole('link', { name: 'Home' }).last().click();
   await expect.poll(() => page.url()).toMatch(new RegExp(`/dashboard/home/day/${yesterday}$`));
@@ -597,14 +597,14 @@ test('shows the pages last seen and their time while offline; nothing after sign
       );
       return Object.fromEntries(all.flat()) as Record<string, string>;
     });
-  // The service worker controls the page from the second visit on.
+  // The service worker handles the page's requests only after it has been installed, from the second visit on.
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/app/pages/home.js');
   await page.reload();
   await figureIn(page, 'Used so far').waitFor();
   const used = await big(page, 'Used so far');
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/period');
-  // Neither secrets nor responses of other pages are cached.
+  // Neither secrets nor the responses for other pages are in the cache.
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
@@ -617,7 +617,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
       .filter((path) => path.startsWith('/dashboard/v1/'))
       .toSorted(),
   ).toEqual(['/dashboard/v1/devices', '/dashboard/v1/period', '/dashboard/v1/period-costs']);
-  // The cached responses are not visible to another user of the same browser.
+  // Another user of the same browser does not get the cached responses.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
   await other.getByRole('link', { name: 'Account' }).click();
@@ -639,7 +639,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await again.getByText(/^No network\. This page was loaded /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
   await testPageLayoutInCurrentLanguage(again, 'home-offline');
-  // A page that was not visited is unavailable offline, and states why.
+  // Offline, a page that was never opened is unavailable, and says why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();
 });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await dashboard.close();
 });
 
-/** Opens the dashboard on a signed-in phone, for a home that has content on every page. */
+/** Opens the dashboard with a phone's screen size, signed in as a home for which every page has content. */
 async function openHome(): Promise<Page> {
   const userId = await dashboard.user('five@example.com');
   const meter = await dashboard.device(userId);

@@ -14,7 +14,7 @@ afterAll(() => dashboard.close());
 test('sessions are listed, and a session that is ended from another browser is signed out', async () => {
   await dashboard.user('two@example.com');
   const there = await dashboard.signIn('two@example.com');
-  // The page is also available at its earlier address.
+  // The Account page also opens at its former address.
   const here = await dashboard.signIn('two@example.com', '/dashboard/sessions');
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(here.url()).pathname).toBe('/dashboard/account');

@@ -60,7 +60,7 @@ const GOOD_DAY: Record<string, string> = {
   [within('1')]: RISING(1_490),
   [within('2.5')]: RISING(1_500),
   [within('+Inf')]: RISING(1_500),
-  // The certificate ends 60 days after the start of promtool's clock, which begins in 1970.
+  // promtool's clock starts in 1970. The certificate expires 60 days after this start.
   [CERTIFICATE]: FLAT(60 * 86_400),
   [FREE]: FLAT(40 * GIB),
   [worker('energy_data_dir_size_bytes')]: FLAT(100 * GIB),

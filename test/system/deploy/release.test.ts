@@ -35,7 +35,7 @@ beforeAll(async () => {
   await change('CHANGELOG.md', (text) =>
     text.replace('## Unreleased\n', `## Unreleased\n\n## ${VERSION}\n\n- What is new.\n`),
   );
-  // Set the version as docs/releasing.md describes it.
+  // Set the version in the way that docs/releasing.md describes.
   const libraries = join(repository, 'node_modules');
   await symlink(join(ROOT, 'node_modules'), libraries);
   execFileSync('npm', ['version', VERSION, '--no-git-tag-version'], { cwd: repository });

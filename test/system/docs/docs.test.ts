@@ -215,7 +215,7 @@ describe('the pages', () => {
         .select(['key_id', 'scopes', 'expires_at', 'revoked_at'])
         .where('user_id', '=', userId)
         .execute();
-    // No key is created before the user presses the button.
+    // The page must not create a key before the reader presses the button.
     expect(await keys()).toEqual([]);
     await page.getByRole('button', { name: 'Make a key for these samples' }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
@@ -251,7 +251,7 @@ describe('the pages', () => {
     expect(await shown('curl')).toBe(served);
     expect((await keys())[0]?.revoked_at).not.toBeNull();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    // A reader who is not signed in does not see the button that makes a key.
+    // The button that creates a key is only for readers who are signed in.
     expect(await anonymous.getByRole('button', { name: /key for these samples/ }).count()).toBe(0);
     await anonymous.context().close();
     await page.context().close();

@@ -322,7 +322,7 @@ describe('the demo shows', () => {
 
   it('the utility: silences of a gateway, a home and a device, and groups of homes', async () => {
     const now = new Date(nowMs);
-    // Later starts of the demo change nothing.
+    // Run twice: the second run, like a later start of the demo, must change nothing.
     for (const _ of [1, 2]) {
       await ensureSilences(ownDb, homes, new Date(nowMs + HOUR_MS));
       await ensureGroups(ownDb, homes);
@@ -421,7 +421,7 @@ describe('a home of a demo that was created before panels were added', () => {
       expect(counted(device, 0, device.installedAtMs, nowMs)).toBe(0);
       expect(counted(device, 0, nowMs, nowMs + 7 * 24 * HOUR_MS)).toBeGreaterThan(0);
     }
-    // A later start of the demo finds the same panels, even after the inverter was deleted.
+    // A later start of the demo simulates the same solar panels, even after the inverter was deleted.
     const later = nowMs + 7 * 24 * HOUR_MS;
     const readingsOf = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
     const first = readingsOf([meter, inverter, battery]);

@@ -76,7 +76,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
       await closed;
     }
     expect(await discovered(other.userId)).toEqual([]);
-    // The gateway is still connected, and its messages are still received.
+    // The gateway's connection is still open, and its messages arrive.
     await client.publishAsync(`gw/${home.username}/tele/lamp/SENSOR`, PLUG, { qos: 1 });
     await expect.poll(() => discovered(home.userId)).toEqual(['lamp']);
   });

@@ -93,7 +93,7 @@ test('no client can read another home’s topics, or any other topic', async () 
   for (const topic of foreign) expect(await intruder.subscribe(topic), topic).toBe(128);
   const meter = await connect(mine.device);
   expect(await meter.subscribe(topicOf(mine.userId))).toBe(128);
-  // Clients cannot publish to these topics either.
+  // A client cannot publish to a home's usage topic. The broker ends the connection.
   const closed = new Promise<void>((resolve) => intruder.client.once('close', () => resolve()));
   intruder.client.publish(topicOf(other.userId), '{"today":{"kwh_used":99}}', { qos: 1, retain: true });
   await closed;

@@ -117,7 +117,7 @@ test('a broker that violates the protocol is disconnected, reported with the rea
   const server = createServer((socket) => {
     connections++;
     socket.on('error', () => {});
-    // Sends a CONNACK of MQTT 5, and a QoS 2 message for which there is no subscription.
+    // The stub broker sends a CONNACK of MQTT 5, and a QoS 2 message to which the client has not subscribed.
     socket.once('data', () => socket.write(Buffer.from([0x20, 3, 0, 0, 0, 0x34, 6, 0, 1, 116, 0, 1, 0])));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -137,7 +137,7 @@ test('reconnects to a broker that ended the connection, after processing its las
   const server = createServer((socket) => {
     connections++;
     socket.on('error', () => {});
-    // Sends a CONNACK, a message, and a DISCONNECT with the reason that another client has taken over the session.
+    // The stub broker sends a CONNACK, a message, and a DISCONNECT. The reason code is that another client has taken over the session.
     const packets = [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 116, 0, 120, 0xe0, 2, 0x8e, 0];
     socket.once('data', () => socket.end(Buffer.from(packets)));
   });

@@ -173,7 +173,7 @@ test('deletions and revocations wait in the database while ended.jsonl cannot be
   expect(await waiting()).toEqual(['key_1']);
   await rm(target);
   await mkdir(target);
-  // The last line of the file is incomplete, as after a crash.
+  // A crash has left an incomplete last line in the file.
   const file = join(target, 'ended.jsonl');
   await writeFile(file, '{"at":"2026-01-01T00:00:00.000Z","kind":"key","id":"key_0"}\n{"at":"2026-01-');
   await Promise.all([write(), end('key_2').then(write), write()]);

@@ -146,7 +146,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
-  // The doctor recognises the running service's ports, broker and database.
+  // The doctor identifies the ports, the broker and the database of the running service.
   const doctor = spawnSync(process.execPath, [TESTED_PROGRAM, 'doctor', '--json'], { env, encoding: 'utf8' });
   const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
   expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
