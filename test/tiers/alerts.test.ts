@@ -123,7 +123,7 @@ describe('an alert', () => {
     );
     await evaluate();
     expect(await eventsOf()).toEqual([]);
-    // The hour from 11:00 on the 16th ended 24 h ago, which is too late for an alert. The hour from 12:00 ended 23 h ago.
+    // It is noon. The hour from 11:00 on the 16th ended 24 h ago, too long for an alert. The hour from 12:00 ended 23 h ago.
     await home.read(
       [
         [at('16T11:00'), 100.2],
@@ -239,7 +239,7 @@ describe('an alert of a home with solar panels', () => {
     const exported = { channel: 'export' };
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
-    // The home imports 10 kWh, exports 7 and produces 4, so it uses 7, evenly over eight hours.
+    // The home imports 10 kWh, exports 7 kWh and produces 4 kWh, so it uses 7 kWh, evenly over eight hours.
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
     await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);

@@ -51,7 +51,7 @@ test.each([
   for (const group of ['hour', 'day', 'month']) {
     const { data } = await ask(`/v1/energy-insights?start=2026-04-01&end=2026-05-31&group_by=${group}&tz=${tz}`);
     expect(data).toHaveLength({ hour: 61 * 24, day: 61, month: 2 }[group] as number);
-    // Each row is rounded separately, so the total may differ slightly.
+    // Each row is rounded, so the sum of the rows may differ slightly from the total.
     expect(Math.abs(total(data) - kwh(startMs, endMs))).toBeLessThanOrEqual(data.length * 0.000_5);
     if (group === 'month') expect(data[0].kwh_used).toBe(kwh(startMs, Date.UTC(2026, 4, 1) + offsetMs));
   }

@@ -10,7 +10,10 @@ import {
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
-/** Costs in responses equal an independent calculation, with packed days, stored hours and several devices. */
+/**
+ * API responses contain the costs that an independent calculation expects, for several devices, and for days stored by hour or packed (one
+ * row per day).
+ */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const DAYS = 22;

@@ -37,9 +37,9 @@ import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches
 import { createMeter } from '#test/support/meters.ts';
 
 /**
- * Number of random histories of readings, and of histories that share a run and its batches. Tests without a database cover the counting
- * rules themselves (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and
- * the aggregates. Tiers whose aggregates are refreshed concurrently test more histories.
+ * HISTORIES: number of random histories of readings; more on tiers whose aggregates are refreshed concurrently. PER_RUN: number of
+ * histories that are written together. The counting rules themselves are tested without a database (ingest/write/plan.test.ts). This file
+ * tests what the database adds: the statements that store and find readings, and the aggregates.
  */
 const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 60));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));

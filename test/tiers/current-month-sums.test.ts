@@ -123,7 +123,7 @@ test('a current month continues from its stored days, but not once they are inva
     for (const tz of ['UTC', zone]) {
       const reported = await findUsedSums(name, tz);
       expect({ daysLater, tz, ...reported }).toMatchObject({ daysLater, tz, plain: true, composed: true });
-      // A day in Berlin ends before the UTC day.
+      // In both time zones, the stored sums end with a complete day of Berlin.
       expect({ daysLater, tz, end: reported.end }).toEqual({ daysLater, tz, end });
     }
     await agreeOnMonth(name, zone);
@@ -152,7 +152,7 @@ test('a current month continues from its stored days, but not once they are inva
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
 
-  // Days in Asia/Kolkata end in the middle of a UTC hour.
+  // In Asia/Kolkata (UTC+5:30), a day ends in the middle of a UTC hour.
   const half = 'Asia/Kolkata';
   const change = { indices: ALL, zone: half, times: 5, daysLater: 0 };
   await changeGroupAtRandom(grouped, change, () => agreeOnMonth(name, half));

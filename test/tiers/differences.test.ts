@@ -5,7 +5,7 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, type ProfileDifference, toDeltaStatementRows } from '#test/support/load-profile.ts';
 
-/** Writes more differences than fit into one statement. */
+/** Writes so many differences (changes of a device's quarter-hours) that one statement cannot contain them. */
 const HOUR_MS = Date.UTC(2026, 10, 20, 10);
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 test('differences give the same result if written by several statements of limited size as by one', async () => {
-  // Differences of two devices per user. The users are in no particular order.
+  // There are two devices for each user. The differences are not ordered by user.
   const differences = Array.from(
     { length: 40 },
     (_, index): ProfileDifference => ({
@@ -47,7 +47,7 @@ test('differences give the same result if written by several statements of limit
   const rows: number[] = [];
   await inTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
-      // Number of elements of an array in PostgreSQL's binary format.
+      // PostgreSQL's binary format of an array contains its number of elements at byte 12.
       rows.push(config.values[0].readInt32BE(12));
       return client.query(config);
     };

@@ -141,7 +141,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await profile()).toEqual(after);
 });
 
-/** Changes the limit of a device, as the device's owner does. */
+/** Changes a device's maximum power, as its owner does. */
 const limitTo = (deviceId: string, limitKw: number) =>
   updateDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, { limit_kw: limitKw });
 

@@ -152,7 +152,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
 
 test('after a late reading, a changed placement or a removed home, the answer is the new sum', async () => {
   for (const name of GROUP_NAMES) await put(name, HOMES);
-  // A reading of two days ago arrives late, for a home whose usage is the sum of its plugs.
+  // A reading for an earlier day arrives late. The home has no meter, so its usage is the sum of its plugs.
   const plain = homes[0] as TestHome;
   const device = plain.devices.find(({ quarters }) => quarters.size > 0);
   if (!device) throw new Error('the first home has told nothing: another seed');

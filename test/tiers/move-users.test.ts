@@ -37,7 +37,7 @@ const TAKING = { retentionMonths: 13, maxChannels: 64 };
 const two = registerTwoDatabases();
 /**
  * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
- * this), so the lists of relations are checked only on the other tiers.
+ * this), so the lists of relations are not checked on this tier.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 

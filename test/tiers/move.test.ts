@@ -31,7 +31,7 @@ const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
 const two = registerTwoDatabases();
 /**
  * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
- * this), so there only the moves of all relations are tested, into hypertables and out of them.
+ * this). So on this tier, the tests only move all relations into hypertables and out of them.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 

@@ -46,7 +46,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   const dropped = await dropReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const retainedReadings = await readingsOf(long);
-  // The remaining readings are those of the last three months, and those of the incomplete chunk before: at most a month more.
+  // The last three months of readings remain, and the readings before them in the same chunk: at most a month more.
   const inTime = history.filter(([time]) => time.getTime() >= retentionStartMs(NOW.getTime(), 3)).length;
   expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
   expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);

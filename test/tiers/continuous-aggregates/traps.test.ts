@@ -16,7 +16,7 @@ import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
  */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
-/** All data before this time is materialised after a refresh at NOW. */
+/** After a refresh at NOW, the continuous aggregates contain all data before this time. */
 const BORDER = at('2026-11-19T00:00:00');
 
 let database: TestDatabase;
