@@ -3,7 +3,8 @@ import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LOAD_PROFILE_LEVEL, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 
 /**
- * Columns (`relation.column`) whose values differ between databases: the values are numbers of one database, or are encrypted with its key.
+ * Columns (`relation.column`) that a comparison of two databases must omit: their values are numbers that each database assigns, or are
+ * encrypted with the database's own key.
  */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
@@ -26,8 +27,8 @@ const OF_THE_DATABASE = new Set([
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
 /**
- * Returns all rows of some accounts, by relation, as ordered JSON texts. In the texts, names replace internal numbers. With `others`,
- * returns the rows of all other accounts instead.
+ * Returns all rows of the given accounts, by relation, as sorted JSON texts. Names replace the numbers that only one database uses. With
+ * `others`, returns the rows of all other accounts instead.
  */
 export async function readAccountRows(
   pool: Pool,
@@ -54,7 +55,7 @@ export async function readAccountRows(
         `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
-      // The old installation's audit log does not name moved users.
+      // The log of the installation that an account has left does not name the account any more.
       await read(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
@@ -81,7 +82,7 @@ export async function readAccountRows(
   return found;
 }
 
-/** Returns the relations in which two results of `readAccountRows` differ. */
+/** Returns the relations whose rows differ between two results of `readAccountRows`. */
 export const findDifferingAccountRows = (one: Map<string, string[]>, other: Map<string, string[]>): string[] =>
   [...one].flatMap(([relation, rows]) => {
     const theirs = other.get(relation) ?? [];

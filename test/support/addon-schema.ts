@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * Validates an add-on as Home Assistant's supervisor does. Written from the supervisor's source (home-assistant/supervisor, August 2026):
- * supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only members that this add-on may use are
- * allowed. The supervisor silently removes unknown members, so a misspelt member is an error here.
+ * Validates a Home Assistant add-on as Home Assistant's supervisor does. The rules come from the supervisor's source
+ * (home-assistant/supervisor, August 2026): supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only
+ * members that this add-on may use are allowed. The supervisor silently removes unknown members, so a misspelt member is an error here.
  */
 
 /**
- * Type of an option in the add-on's schema: `RE_SCHEMA_ELEMENT` of the supervisor's options.py. `?` at the end makes the option optional.
+ * Type of an option in the add-on's schema: `RE_SCHEMA_ELEMENT` of the supervisor's options.py. `?` at the end marks an optional option.
  */
 const TYPE =
   /^(bool|email|url|port|(str|password|int|float)(\(-?\d*,-?\d*\))?|match\(.*\)|list\(.+\)|device(\(subsystem=[a-z]+\))?)\??$/;
@@ -23,7 +23,7 @@ export const addonConfig = z.strictObject({
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
   slug: z.string().regex(/^[-_.A-Za-z0-9]+$/),
   description: text,
-  // The supervisor's architectures (`ARCH_ALL`), without deprecated ones.
+  // The supervisor's processor architectures (`ARCH_ALL`), without deprecated ones.
   arch: z.array(z.enum(['aarch64', 'amd64'])).min(1),
   homeassistant: z.string().regex(/^\d{4}\.\d{1,2}\.\d+$/),
   startup: z.enum(['initialize', 'system', 'services', 'application', 'once']).default('application'),
@@ -50,8 +50,8 @@ export const addonTranslation = z.strictObject({
 });
 
 /**
- * Returns the schema of an option's value (`_single_validate` of the supervisor's options.py). Throws for a type that this add-on does not
- * use.
+ * Returns the Zod schema for an option of this type (`_single_validate` of the supervisor's options.py). Throws for a type that this add-on
+ * does not use.
  */
 function optionValue(type: string): z.ZodType {
   const [, name = '', list = ''] = /^(\w+)(?:\((.*)\))?\??$/.exec(type) ?? [];
@@ -68,8 +68,8 @@ function optionValue(type: string): z.ZodType {
 }
 
 /**
- * Returns what the supervisor writes to an add-on's /data/options.json: the default options with the owner's values. Throws if a value is
- * invalid.
+ * Returns the content that the supervisor writes to an add-on's /data/options.json: the default options, overridden by the owner's values.
+ * Throws if a value is invalid.
  */
 export function parseAddonOptions(
   config: z.infer<typeof addonConfig>,

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
 
-/** A database, evaluator threads, and a home. The home is new for each test. */
+/** A database with the threads that evaluate alert rules, and a home that is created for each test. */
 export interface HomeWithAlerts {
   database: TestDatabase;
   db: Database;
@@ -13,7 +13,7 @@ export interface HomeWithAlerts {
 }
 
 /**
- * Registers hooks that create and remove an alerting home. `begin` receives the home before each test. `now`: time up to which the
+ * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: time up to which the
  * aggregates are refreshed.
  */
 export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {

@@ -7,7 +7,7 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
-  /** Threshold of the alert as a decimal string. */
+  /** Threshold of the alert as a decimal string, in kWh. */
   threshold?: string;
   delivery: Alert['delivery'];
 }

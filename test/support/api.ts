@@ -27,7 +27,7 @@ export interface TestApiResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Body of the response as received. */
+  /** Body of the response as received, before parsing. */
   bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   json: any;
@@ -42,7 +42,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** An API of the service, over real TLS and with its own database. */
+/** The service's API with a real TLS server and its own database. */
 export interface TestApi {
   app: ReturnType<typeof buildApp>;
   database: TestDatabase;
@@ -50,7 +50,7 @@ export interface TestApi {
   port: number;
   /** Server certificate as PEM. */
   certificate: string;
-  /** Current time of the API's clock, which a test can set. */
+  /** Current time of the API's clock. A test can set it. */
   now: Date;
   /** Sign-in links and codes that the API has mailed. */
   mailed: ({ to: string; language: string } & SignIn)[];
@@ -66,13 +66,13 @@ let users = 0;
 /** TLS key and certificate of all APIs of this test process. */
 let certificate: ReturnType<typeof generate> | undefined;
 
-/** Rate limit that is too high to be reached. */
+/** Rate limits that no test reaches. */
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
 /**
- * Request counter that counts nothing. For tests that call every operation thousands of times: counting takes the database as long as a
- * small request (rate-limits.test.ts tests the real counter).
+ * Request counter that counts nothing, for tests that call every operation thousands of times. The real counter needs as much database time
+ * as a small request; rate-limits.test.ts tests it.
  */
 export const UNLIMITED_REQUEST_COUNTER: RequestCounter = {
   take: async () => ({ allowed: true, windows: null, retryAfterSeconds: 0 }),
@@ -84,7 +84,7 @@ export const UNLIMITED_REQUEST_COUNTER: RequestCounter = {
 export async function testApi(
   options: {
     limits?: Record<string, Limits>;
-    /** Creates the request counter. By default it is in the database. */
+    /** Creates the request counter. The default counter stores its counts in the database. */
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
     corsOrigins?: string[];
@@ -95,9 +95,9 @@ export async function testApi(
     /** Maximum number of database connections that the API and the test use together. */
     connections?: number;
     log?: Logger;
-    /** Signal on which the API makes its clients connect to another process, as before a stop. */
+    /** Signal that makes the API close its clients' connections, so that clients reconnect to another process, as before a stop. */
     handOn?: AbortSignal;
-    /** Existing database to use instead of a new one. The database is dropped at the end. */
+    /** Existing database to use instead of a new one. The API drops this database at the end. */
     database?: TestDatabase;
     /** Adds routes or hooks to the app that only this test needs. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
@@ -127,7 +127,7 @@ export async function testApi(
       api.now.getTime(),
     ),
     box: createSecretEncrypter('the secret of the tests'),
-    // The calculator has a higher time limit than in service, because the machine that runs the tests may be busy.
+    // The limit is higher than in production, because the machine that runs the tests may be busy.
     calculator: createCalculator({ limitMs: 120_000 }),
   };
   const app = buildApp(context, {
@@ -180,7 +180,7 @@ export async function testApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            // An event stream does not end by itself, so the response resolves with the first chunk. Tests of streams use
+            // An event stream does not end by itself, so this request resolves with the stream's first chunk. Tests of streams use
             // test/support/event-stream.ts.
             if (String(response.headers['content-type']).startsWith('text/event-stream'))
               response.once('data', () => response.destroy());
@@ -219,8 +219,8 @@ export async function testApi(
       return { userId, key };
     },
     async close() {
-      // Closes idle connections repeatedly, as a service that stops does. A connection that becomes idle later would otherwise stay open
-      // for 72 s.
+      // Closes idle connections repeatedly, as the service does when it stops. Otherwise, a connection that becomes idle later would stay
+      // open for 72 s.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close().finally(() => clearInterval(idle));
       await database.drop();
@@ -229,7 +229,7 @@ export async function testApi(
   return api;
 }
 
-/** Writes a load profile (15-minute energies in mWh by Unix ms) and all aggregates, as ingest does. */
+/** Writes a load profile (energies of quarter-hours in mWh, by start in Unix ms) and all aggregates, as ingest does. */
 export async function writeLoadProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
   const deviceId = `dev_${userId}`;
   await addToProfile(
@@ -244,7 +244,7 @@ export async function writeLoadProfile(api: TestApi, userId: string, profile: Ma
   );
 }
 
-/** Body of an error of the catalogue, for `toEqual`. Any documentation URL matches. */
+/** Returns the response body of an error in the error catalogue, for `toEqual`. Any documentation URL matches. */
 export const createExpectedErrorBody = (name: ErrorName) => ({
   error: ERROR_DEFINITIONS[name].error,
   status: ERROR_DEFINITIONS[name].status,
@@ -257,11 +257,11 @@ const PATTERNS = OPERATIONS.map((operation) => ({
   pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** Validates each response of a test against the OpenAPI document. */
+/** Validates a response against the OpenAPI document. */
 function holdToContract(method: string, path: string, { status, json }: TestApiResponse): void {
   if (json === null) return;
   const [plain = ''] = path.split('?');
-  // Errors of the authorization server have the form of RFC 6749, 5.2.
+  // Errors of the authorization server have the format of RFC 6749, section 5.2.
   if (/^\/oauth\/(token|revoke)$/.test(plain) && json.status === undefined) return;
   if (status >= 400) {
     const parsed = errorSchema.safeParse(json);

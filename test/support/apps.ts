@@ -45,7 +45,7 @@ const fetchOf =
 /** Cookies of a browser during redirects, by name. */
 export type Cookies = Map<string, string>;
 
-/** Sends a request like a browser, with the cookies that it has received. */
+/** Sends a request like a browser, with the cookies that earlier responses have set. */
 export async function requestAsBrowser(
   api: TestApi,
   cookies: Cookies,
@@ -71,7 +71,7 @@ export interface ConsentRequest {
   state: string;
 }
 
-/** Returns the URL at which an app requests a home's consent. */
+/** Returns the URL at which an app asks a home for its consent. */
 export async function consentRequestUrl(
   { config }: TestClient,
   more: Record<string, string> = {},

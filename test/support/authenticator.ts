@@ -1,25 +1,25 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** The service's options for a new passkey, as far as the authenticator uses them. */
+/** The fields of the service's passkey creation options that the authenticator uses. */
 interface CreationOptions {
   challenge: string;
   rp: { id: string };
   user: { id: string };
 }
 
-/** Parts of an authenticator's response that an attacker or a broken authenticator would change. */
+/** Values that replace parts of an authenticator's response, as an attacker or a broken authenticator would. */
 export interface ForgedResponse {
   challenge?: string;
   origin?: string;
-  /** Host whose digest the authenticator signs. */
+  /** Host name whose digest the authenticator signs. */
   host?: string;
   counter?: number;
   isVerified?: boolean;
   type?: string;
   credentialId?: string;
-  /** Account id (user handle) with which the passkey was stored. */
+  /** User handle (account id) that the passkey returns. */
   userId?: string;
-  /** Attestation format of a new passkey. */
+  /** Attestation format that a new passkey reports. */
   format?: string;
 }
 
@@ -28,7 +28,7 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 
 /**
- * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. The code is written from the specification,
+ * A WebAuthn Level 3 authenticator with one passkey: ECDSA with P-256, without attestation. It is written from the specification,
  * independently of the service, and can forge each part of its responses.
  */
 export function createAuthenticator(origin: string) {
@@ -46,7 +46,10 @@ export function createAuthenticator(origin: string) {
         crossOrigin: false,
       }),
     );
-  /** Returns the authenticator data (WebAuthn 6.1): digest of the host, flags, counter, and for a new credential the credential itself. */
+  /**
+   * Returns the authenticator data (WebAuthn 6.1): digest of the host name, flags, counter and, for a new passkey, its attested credential
+   * data.
+   */
   const data = (forged: ForgedResponse, attested?: Buffer) => {
     const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);
@@ -94,7 +97,7 @@ export function createAuthenticator(origin: string) {
         },
       };
     },
-    /** Signs a challenge. The counter in the response rises by one each time. */
+    /** Signs a challenge. The counter in the response increases by one with each signature. */
     sign({ challenge }: { challenge: string }, forged: ForgedResponse = {}) {
       counter++;
       const [client, authData] = [clientData('webauthn.get', challenge, forged), data(forged)];

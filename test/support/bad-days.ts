@@ -5,23 +5,24 @@ import type { Installation } from '../../bench/chaos/installation.ts';
 import { injectFault, startInstallationForFault } from '../../bench/chaos/run.ts';
 import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
-/** Readings per second. Fewer than in `npm run chaos`, because these tests check the effect of a fault while other tests run. */
+/** Readings per second. The rate is lower than in `npm run chaos`, because other tests run at the same time. */
 const PER_SECOND = 200;
 /**
- * Scale of the faults: more queued messages than ingest holds at once (20,000), and 350 MB of unreleased messages, more than the permitted
- * growth of ingest's memory (`maxGrowthMib`).
+ * Scale of the faults. `queuedMessages`: more than ingest holds in memory at once (20,000). `unreleasedSessions`: together 350 MB of
+ * unreleased messages, more than ingest's memory may grow (`maxGrowthMib`).
  */
 const SCALE = { floodS: 2, queuedMessages: 22_000, apiKills: 3, unreleasedSessions: 7 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Registers a test for each fault of an installation with this broker. Each broker has its own file, because the tests mostly wait and can
- * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each fault starts from the
- * state that the previous one left. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
+ * Registers a test for each fault of an installation with this broker. Each broker has its own test file, because the tests mostly wait and
+ * can run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each fault starts from
+ * the state that the previous one left. With BAD_DAYS=apart, each fault has its own installation. `clocks`: whether to test the faults of
+ * clocks instead of the other faults.
  */
 export function registerFaultTests(broker: Fault['broker'], clocks = false): void {
-  // Faults with a disk or a broker of their own run last, because each needs a new installation.
+  // Faults with their own disk or broker run last, because each needs a new installation.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
@@ -43,7 +44,7 @@ export function registerFaultTests(broker: Fault['broker'], clocks = false): voi
   }
 
   describe.each(faults.map((fault) => [fault.name, fault] as const))('during the fault: %s', (_name, fault) => {
-    // A fault that needs a disk of its own can be tested only as root.
+    // Only root can create the small disk that this fault needs.
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'no acknowledged reading is lost, none is counted twice, and the service recovers by itself',
       async () => {
@@ -53,10 +54,10 @@ export function registerFaultTests(broker: Fault['broker'], clocks = false): voi
           throw error;
         });
         const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = outcome;
-        // The counts include messages that were sent before, during and after the fault.
+        // The numbers include messages that were sent before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // Readings that a broker without persistence acknowledged and then lost do not count as losses of the service.
+        // If the broker does not persist messages, readings that it acknowledged and then lost are not losses of the service.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

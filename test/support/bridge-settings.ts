@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 
 /**
- * Returns the bridge settings of deploy/DEVICES.md as a household fills them in: over TLS, with the service's
- * certificate. `folder`: the service's data folder.
+ * Returns the mosquitto bridge settings of deploy/DEVICES.md, completed as a household would: over TLS, with the service's certificate.
+ * `folder`: the service's data folder.
  */
 export function bridgeSettings(to: {
   gatewayId: string;

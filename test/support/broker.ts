@@ -3,8 +3,8 @@ import { generate } from 'selfsigned';
 import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 
 /**
- * Starts the embedded broker without a database. It accepts every login, each as a home of its own, and every message. `given`: options
- * that replace these defaults.
+ * Starts the embedded broker without a database. The broker accepts every message and every login; each login belongs to a separate home.
+ * `given`: options that replace these defaults.
  */
 export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }]);

@@ -8,14 +8,14 @@ import { LANGUAGES } from '#src/dashboard/words/words.ts';
 /** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Folder of screenshots for people to look at. It is not in the repository. */
+/** Folder of screenshots that people look at. It is not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
 /**
- * Arguments with which Chromium does not run sites, the network and drawing in separate processes. A page of this service then needs a
- * fifth less CPU time.
+ * Chromium arguments that avoid separate processes for sites, the network and drawing. A page of this service then needs a fifth less CPU
+ * time.
  */
 const FEWER_PROCESSES = [
   ...['--disable-gpu', '--in-process-gpu', '--enable-features=NetworkServiceInProcess2'],
@@ -25,8 +25,8 @@ const FEWER_PROCESSES = [
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // Starts Chromium without a sandbox, which root cannot use and the service's own pages do not need. An argument of Chromium turns off
-  // certificate errors, because a service worker uses Chromium's settings, not the page's.
+  // Chromium starts without its sandbox: root cannot use it, and the service's own pages do not need it. An argument turns off certificate
+  // errors for the whole browser, because a service worker ignores the setting of a page.
   return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--ignore-certificate-errors', ...FEWER_PROCESSES],
@@ -42,9 +42,9 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /**
- * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another host, violations of
- * the content policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. The default is false,
- * because a test could otherwise see what an earlier page left in the cache.
+ * Creates a browser context without cookies. `problems` collects violations of the rules for all pages: requests to another host,
+ * violations of the content security policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. The
+ * default is false, so that no test sees pages that an earlier test cached.
  */
 export async function newBrowserContext(
   browser: Browser,
@@ -61,7 +61,7 @@ export async function newBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // This limit is shorter than the limit of the test, so that the error names the element for which the test waited.
+  // This limit is shorter than the test's own limit, so that the error names the element that did not appear.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -69,7 +69,7 @@ export async function newBrowserContext(
   });
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
-    // Ignores Chromium's report of each response that is not 2xx. Tests check the relevant responses themselves.
+    // Ignores the message that Chromium logs for each response that is not 2xx. Tests check the relevant responses themselves.
     const isAnswer = /Failed to load resource/.test(message.text());
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
@@ -77,8 +77,8 @@ export async function newBrowserContext(
 }
 
 /**
- * Closes the context at the end of the current test: an open page costs CPU time, because it follows changes and requests its data again.
- * If the test failed, first prints the URLs and texts of the pages, and the requests that failed.
+ * Closes the context at the end of the current test, because an open page costs CPU time: it follows changes and requests its data again.
+ * If the test failed, first prints the URLs and texts of the pages, and the failed requests.
  */
 function closeWithTest(context: BrowserContext): void {
   if (TestRunner.getCurrentTest() === undefined) return;
@@ -100,10 +100,10 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Options of axe. Without them, axe also describes elements that pass, and fetches style sheets for rules that are off by default. */
+/** Options of axe. The defaults would also describe elements that pass, and fetch style sheets for rules that are off. */
 const AXE_OPTIONS = { resultTypes: ['violations'], preload: false };
 
-/** Fails if axe-core finds a violation on the page, by all its rules or by some. */
+/** Fails if axe-core finds a violation on the page. `rules`: rules to check; by default all. */
 async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'));
   const violations = await page.evaluate(
@@ -122,8 +122,8 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
 }
 
 /**
- * Combinations of size and colour scheme. Each size and each scheme is in one combination only: a finding of axe depends on size or on
- * scheme, never on both. Texts and roles are the same in all.
+ * Combinations of size and colour scheme. Each size and each scheme occurs only once, because a finding of axe depends on either the size
+ * or the scheme, never on both. Texts and roles are the same in all combinations.
  */
 const LOOKS = [
   ['phone', 'dark', undefined],
@@ -131,8 +131,8 @@ const LOOKS = [
 ] as const;
 
 /**
- * Axe's rules whose findings depend on a page's texts. After a page has been tested by all rules in one language, these rules suffice for
- * the other languages.
+ * Rules of axe whose findings depend on a page's texts. If all rules have been tested in one language, only these rules need to be tested
+ * in the other languages.
  */
 export const AXE_RULES_FOR_TEXTS: readonly string[] = [
   ...[
@@ -157,7 +157,7 @@ export const AXE_RULES_FOR_TEXTS: readonly string[] = [
   ...['scrollable-region-focusable', 'table-duplicate-name', 'valid-lang'],
 ];
 
-/** With EVERY_LOOK=1, each page is tested in each size, colour scheme and language by all rules, which takes twenty times as long. */
+/** With EVERY_LOOK=1, each page is tested by all rules in each size, colour scheme and language. This takes twenty times as long. */
 const EVERY_LOOK = process.env.EVERY_LOOK === '1';
 const ALL_LOOKS = [
   ['phone', 'dark', undefined],
@@ -168,8 +168,8 @@ const ALL_LOOKS = [
 
 /**
  * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. With PICTURES=1,
- * saves a screenshot of each. `only`: tests a single size, if the other one was tested in another language. `rules`: limits the test to
- * some of axe's rules.
+ * saves a screenshot of each combination. `only`: the single size to test, if another language covers the other size. `rules`: rules of axe
+ * to check; by default all.
  */
 export async function testPageLayout(
   page: Page,
@@ -177,9 +177,9 @@ export async function testPageLayout(
   only?: keyof typeof SCREEN_SIZES,
   rules?: readonly string[],
 ): Promise<void> {
-  // Waits until the page has loaded, because axe would fetch unfinished style sheets, which violates the content policy.
+  // Before the page has loaded, axe would fetch unfinished style sheets, which violates the content security policy.
   await page.waitForLoadState();
-  // The language cannot be changed while a dialog is open, because the dialog's texts are created when it opens.
+  // While a dialog is open, the language cannot be changed, because the dialog's texts are created when it opens.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
   if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard)
@@ -198,17 +198,14 @@ export async function chooseLanguage(page: Page, language: string): Promise<void
 }
 
 /**
- * Shows another page of the dashboard by its path, as a link of the page does. Opening the URL (`page.goto`) loads all modules again, which
- * takes most of the processor time of a page.
+ * Opens another page of the dashboard by its path, like a click on a link. `page.goto` would load all modules again, which takes most of a
+ * page's CPU time.
  */
 export async function showDashboardPage(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/**
- * Returns the accessible names of a dialog's select boxes that are narrower than their longest option, or that the
- * dialog cuts off.
- */
+/** Returns the accessible names of select boxes in a dialog that are narrower than their longest option or cut off by the dialog's edge. */
 export const findTruncatedSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
@@ -219,7 +216,7 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/** Tests the page at every size in its current language only. Used without a network, when no other language can be loaded. */
+/** Tests the page at every size in its current language only. Used offline, when no other language can be loaded. */
 export async function testPageLayoutInCurrentLanguage(
   page: Page,
   name: string,
@@ -230,12 +227,12 @@ export async function testPageLayoutInCurrentLanguage(
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SCREEN_SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Waits for transitions of colours from the previous scheme. Endless animations are ignored.
+    // Waits until the colours have changed from the previous scheme to the new one. Endless animations are ignored.
     await page.evaluate(`Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))`);
     const tooWide = () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    // Charts adapt to a new size only after a moment.
+    // Charts adapt to a new size with a short delay.
     await expect.poll(tooWide, { message: `${name} is wider than a ${size}` }).toBe(0);
     await expectAccessible(page, EVERY_LOOK ? rules : (some ?? rules));
     if (process.env.PICTURES !== '1') continue;

@@ -6,7 +6,7 @@ interface Caller {
   key: string;
 }
 
-/** The API and a caller of each role. The utility has enrolled the home. */
+/** The API and a caller of each role. The home is enrolled with the utility. */
 export interface CallersByRole {
   api: TestApi;
   admin: Caller;

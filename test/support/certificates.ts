@@ -10,8 +10,8 @@ export interface CertificateAuthority {
   /** Path of the authority's own certificate (PEM). */
   file: string;
   /**
-   * Signs a certificate for a common name and alternative names, such as `DNS:a`. With negative `days`, the certificate
-   * has already expired.
+   * Issues a certificate for a common name and alternative names, such as `DNS:a`. `days`: validity; a negative value creates an expired
+   * certificate.
    */
   sign(commonName: string, more?: { names?: string; days?: number }): Promise<SignedCertificate>;
 }
@@ -19,11 +19,11 @@ export interface CertificateAuthority {
 export interface SignedCertificate {
   cert: Buffer;
   key: Buffer;
-  /** Fingerprint in the format of `openssl x509 -fingerprint`. */
+  /** Fingerprint in the format that `openssl x509 -fingerprint` prints. */
   fingerprint: string;
 }
 
-/** Creates a certificate authority. `name`: its common name, and the beginning of its file names. */
+/** Creates a certificate authority. `name`: its common name, and the prefix of its file names. */
 export async function makeAuthority(folder: string, name: string): Promise<CertificateAuthority> {
   const path = (file: string) => join(folder, `${name}-${file}`);
   const openssl = (...args: string[]) => promisify(execFile)('openssl', args);

@@ -13,7 +13,7 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** Names of the networks, or the container's aliases in each network. */
+  /** Names of the service's networks, or the container's aliases in each network. */
   networks?: string[] | Record<string, { aliases?: string[] } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;
@@ -26,9 +26,9 @@ interface ComposeNetwork {
 }
 
 /**
- * Reads a compose file of deploy/, as docker compose does. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example next
- * to the file; `filled` replaces some of them. If COMPOSE_FILE names more files, their settings of a service replace those of earlier
- * files.
+ * Reads a compose file of deploy/, as docker compose does. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example in the
+ * same folder; `filled` replaces some of them. If COMPOSE_FILE names several files, a service's settings in a later file replace those in
+ * an earlier one.
  */
 export function readComposeFile(
   filled: Record<string, string>,
@@ -50,7 +50,10 @@ export function readComposeFile(
   return first;
 }
 
-/** Returns the folders that deploy/Dockerfile copies into the image, without those of packages, and the image's entry point. */
+/**
+ * Returns two things about the image of deploy/Dockerfile: the folders of the repository that it contains (without packages), and its entry
+ * point.
+ */
 export function readImageContents(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);

@@ -7,16 +7,16 @@ import type { ReadingHistory } from '#test/reference/histories.ts';
 export const listReferenceReadings = (readings: ReadingHistory['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
-/** Runs a counting rule over readings in order. Returns the intervals with their energy. */
+/** Runs a counting rule over readings in order. Returns the intervals for which the rule counts energy. */
 export const computeIntervals = <State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Lets a counting rule restart at each position, from `length` consecutive readings and their verdicts. If the rule can restart there,
- * returns two states: after a full replay up to the same reading, and after the restart. `knowing`: whether the restart also receives the
- * state after the last reading of all.
+ * Restarts a counting rule at each position, from `length` consecutive readings and their verdicts. For each restart that succeeds, returns
+ * two states that must be equal: the state of a full replay up to the same reading, and the state of the restart. `knowing`: whether the
+ * restart also receives the state after the very last reading.
  */
 export function expectRestartsToAgree<State>(
   rule: CountingRule<State>,

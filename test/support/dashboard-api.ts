@@ -13,13 +13,11 @@ export interface Person {
   key: string;
 }
 
-/**
- * The dashboard's own operations at `/own/v1/…`. Tests call them with API keys, because signing in is tested elsewhere.
- */
+/** The operations that only the dashboard uses (`/own/v1/…`). Tests call them with API keys, because other tests cover signing in. */
 export interface DashboardApi {
   api: TestApi;
   context: ApiContext;
-  /** Callers with API keys. `stranger`: a utility that has not enrolled the home. */
+  /** Callers with API keys. `stranger`: a utility in which the home is not enrolled. */
   people: Record<'admin' | 'utility' | 'stranger' | 'home', Person>;
   /** Sends a request. If it succeeds, validates the response against the schema of the operation. */
   ask(path: string, by: { key: string }, sent?: { method?: string; body?: unknown }): ReturnType<TestApi['send']>;
@@ -30,8 +28,8 @@ export interface DashboardApi {
 }
 
 /**
- * Registers hooks that start and stop an API with the dashboard's operations. It has an administrator, two utilities, and a home that the
- * first utility enrolled. The members of the result are available within a test. Only `people` can be used earlier.
+ * Registers hooks that start and stop an API with the dashboard's operations. It has an administrator, two utilities, and a home that is
+ * enrolled with the first utility. Only `people` can be used outside a test.
  */
 export function registerDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
@@ -56,7 +54,7 @@ export function registerDashboardApi(): DashboardApi {
         ),
       ),
     sql: (text, values = []) => own.api.database.pool.query(text, values),
-    // The remaining properties are set when the API is started.
+    // The hooks set the remaining properties when they start the API.
   } as Omit<DashboardApi, 'api' | 'context'> as DashboardApi;
   beforeAll(async () => {
     const { api } = Object.assign(own, await startApi());

@@ -12,7 +12,7 @@ export const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Power of a device in a quarter-hour, in W; null if unknown. */
+/** Returns the power of a device in a quarter-hour, in W; null if unknown. */
 type Load = (at: { ms: number; hour: number; weekday: number }) => number | null;
 
 interface Kind {
@@ -22,7 +22,7 @@ interface Kind {
   placement?: 'grid' | 'production' | 'storage' | 'consumption';
 }
 
-/** Pairs devices, each in its location, and gives them a history of some days up to now. Returns their ids. */
+/** Pairs devices, each in its location, and gives them a history of `days` days up to now. Returns their ids. */
 export async function insertHistory<Name extends string>(
   dashboard: Dashboard,
   userId: string,
@@ -53,8 +53,7 @@ export async function insertHistory<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // Only the past part of the current quarter-hour is covered. Just after midnight, this part is all that the local day contains so
-        // far.
+        // Only the part of the current quarter-hour that has passed is covered. Just after midnight, the local day contains nothing else.
         const coveredMs = Math.min(QUARTER_HOUR_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
@@ -80,7 +79,7 @@ export async function insertHistory<Name extends string>(
   return ids;
 }
 
-/** Power of an ordinary day, W: 120 W at all times, more at breakfast and in the evening, and more on weekends. */
+/** Power of a home on an ordinary day, in W: 120 W at all times, more at breakfast and in the evening, and more on weekends. */
 export const computeOrdinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +
@@ -88,6 +87,6 @@ export const computeOrdinaryLoadWatts: Load = ({ hour, weekday }) =>
   (hour >= 12 && hour < 12.5 ? 2_200 : 0) +
   (weekday > 5 && hour >= 9 && hour < 17 ? 350 : 0);
 
-/** Production of a roof with panels on a clear day, W. */
+/** Power of rooftop panels on a clear day, in W. */
 export const computeClearDaySolarWatts: Load = ({ hour }) =>
   Math.max(0, Math.round(3_000 * Math.sin(((hour - 7) / 10) * Math.PI))) * Number(hour >= 7 && hour < 17);

@@ -23,9 +23,8 @@ interface SignedIn {
 }
 
 /**
- * Registers hooks that start the API before the tests of a file and stop it after them. Before each test, they set the
- * time to noon and clear the mails. `begin` receives the API before the first test. Returns functions that sign people
- * in.
+ * Registers hooks for the API of a test file. `begin` receives the API before the first test. Before each test, the clock is set to noon
+ * and the mails are cleared. Returns functions that sign people in.
  */
 export function registerDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
@@ -42,13 +41,13 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     api.send(path, { method: 'POST', body, headers });
   const emailOf = (userId: string) => findEmailAddress(api, userId);
-  /** Waits for `count` mails since noon, and returns the last one. */
+  /** Waits until `count` mails have been sent since noon, and returns the last one. */
   const mailed = async (count: number) => {
     await expect.poll(() => api.mailed.length).toBe(count);
     return api.mailed[count - 1] as (typeof api.mailed)[number];
   };
   return {
-    /** Sets the clock to this many minutes after noon. */
+    /** Sets the clock to the given number of minutes after noon. */
     later(minutes: number) {
       api.now = new Date(TEST_START.getTime() + minutes * 60_000);
     },
@@ -63,7 +62,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
       expect(answer.status).toBe(201);
       return { cookie: getSessionCookie(answer), 'x-csrf-token': answer.json.csrf_token };
     },
-    /** Opens an event stream. It ends when the test closes it, or when the server ends it. */
+    /** Opens an event stream. It ends when the test closes it or the server ends it. */
     follow: ({ cookie }: { cookie: string }) => openEventStream(api.port, '/dashboard/v1/changes', { cookie }),
   };
 }

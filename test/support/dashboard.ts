@@ -20,33 +20,34 @@ export interface Dashboard {
   db: Database;
   /** URL of the API, without a trailing slash. */
   url: string;
-  /** URL of the embedded broker, without TLS. It belongs to ingest. */
+  /** URL of the embedded broker in the ingest process, without TLS. */
   mqttUrl: string;
   /** PEM file of the service's certificate. */
   certFile: string;
   api: RoleProcess;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
-  /** Pairs a device and connects as it. `publish` resolves when the service has stored the readings. */
+  /** Pairs a device and connects as this device. `publish` resolves when the service has stored the readings. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without being signed in. It closes at the end of the test. For `isKept` see newBrowserContext. */
+  /** Opens a page without signing in. The page closes at the end of the test. For `isKept`, see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
   /**
-   * Returns and removes the latest mail to an e-mail address: a sign-in mail with its link and code, or a confirmation mail with its link.
+   * Returns the latest mail to an e-mail address, and removes it from the list. The mail is a sign-in mail with link and code, or a
+   * confirmation mail with its link.
    */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /**
-   * Opens a page (default: the first one) as an account, with the session of a sign-in whose mail was not sent. sign-in.test.ts tests the
-   * mail, its link and its code, which would load three pages instead of one.
+   * Opens a page (default: the first one) as an account. The session comes from a sign-in without a mail, because the mail's link and code
+   * would load three pages instead of one. sign-in.test.ts tests that mail.
    */
   signIn(email: string, path?: string, isKept?: boolean): Promise<Page>;
-  /** Ends all processes. Fails if a page violated a rule for all pages (test/support/browser.ts). */
+  /** Ends all processes. Fails if a page has violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
 
 /**
  * Starts the roles of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API. A test file needs
- * no ingest if its pages show no readings, and no worker if it has no alerts, deliveries and jobs.
+ * the ingest role only if its pages show readings, and the worker role only if it has alerts, deliveries or jobs.
  */
 export async function startDashboard(
   env: Record<string, string> = {},
@@ -56,7 +57,7 @@ export async function startDashboard(
     testDatabase(),
     createTemporaryFolder(),
     openBrowser(),
-    // Chooses the ports before the roles start, because links in mails and pairing instructions contain them.
+    // The ports are chosen before the roles start, because links in mails and pairing instructions contain them.
     findFreePort(),
     findFreePort(),
     findFreePort(),
@@ -125,7 +126,7 @@ export async function startDashboard(
     async signIn(email, path = '/dashboard', isKept) {
       const account = await findAccountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
-      // Secret of the mailed code. It is empty, because this sign-in does not use the code.
+      // The secret protects the code in the mail. It is empty, because this sign-in uses no code.
       const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };
       const made = await createSignIn(db, options);
       const page = await newPage(isKept);

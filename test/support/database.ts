@@ -4,13 +4,13 @@ import { type Capabilities, type DatabaseTier, TIERS } from '#src/database/capab
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 
-/** A database for one test file, cloned from the migrated template of the tier under test. */
+/** A database of one test file, copied from the migrated template of the tier under test. */
 export interface TestDatabase {
   tier: DatabaseTier;
   capabilities: Capabilities;
   pool: Pool;
   url: string;
-  /** Waits until the aggregates contain all writes. On some tiers this needs a refresh; `now` is the current time of the refresh. */
+  /** Waits until the aggregates include all writes. Some tiers need a refresh for this; `now` is the current time for the refresh. */
   settle(now?: Date): Promise<void>;
   drop(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  // Strategy of the database copy: copying files takes half as long as copying page by page through the WAL.
+  // FILE_COPY takes half as long as WAL_LOG, which copies page by page through the WAL.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
-  // Time limit for a connection, longer than the service's 5 s, because the machine may run other tests.
+  // Time limit for a connection. It is longer than the service's 5 s, because other tests may run on this machine.
   pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = TIERS[tier];
   return {

@@ -9,30 +9,30 @@ import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-/** Deliveries that a test runs itself, with a clock that it sets. */
+/** Deliveries of a test, which triggers each attempt itself and controls the clock. */
 export interface TestDeliveries {
   database: TestDatabase;
   db: Database;
   box: SecretEncrypter;
   dispatcher: Dispatcher;
-  /** Creates the dispatcher of another worker. `onDone`: called after each of its attempts. */
+  /** Creates the dispatcher of another worker. `onDone`: called after each attempt of this dispatcher. */
   another(onDone?: () => void): Dispatcher;
-  /** Messages that were passed to the mail and SMS channels. */
+  /** Messages that the dispatcher passed to the mail and SMS channels. */
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
   later(seconds: number): void;
-  /** Sends due deliveries until none is due, including deliveries that become due meanwhile. */
+  /** Sends due deliveries until no delivery is due, including deliveries that become due while this runs. */
   run(): Promise<void>;
   user(email: string): Promise<string>;
   subscribe(userId: string, url: string, authToken?: string): Promise<string>;
-  /** Creates an event `user.created` about the user. Returns the event's id. */
+  /** Stores an event `user.created` about the user. Returns the event's id. */
   happen(userId: string, data?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
 
 const noChannel: DeliveryChannel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
-/** Creates a dispatcher of deliveries for tests. `email`: uses a real mail channel instead of one that records messages. */
+/** Creates a dispatcher of deliveries for tests. `email`: real mail channel to use; by default, a channel that only records messages. */
 export async function testDeliveries({
   email,
   ...options

@@ -1,7 +1,7 @@
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
 import * as log from '#src/delivery/log.ts';
 
-/** Returns the delivery log in the API's format. */
+/** Returns the log of deliveries in the API's format. */
 export const listDeliveryResponses = async (...of: Parameters<typeof log.listDeliveries>) =>
   (await log.listDeliveries(...of)).map(deliveryToResponse);
 

@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CURRENT_PACKAGE } from '#src/database/postgres-binaries.ts';
 
-/** Previous major version of PostgreSQL, from which an upgrade is tested. */
+/** Previous major version of PostgreSQL. Tests upgrade from this version. */
 export const EARLIER_POSTGRES_MAJOR = 17;
-/** Folder into which `npm run test:setup` installs the programs of the previous version by npm. */
+/** Folder of the previous version's programs, which `npm run test:setup` installs with npm. */
 export const EARLIER_POSTGRES_FOLDER = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',

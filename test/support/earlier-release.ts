@@ -6,25 +6,23 @@ import { dirname, join, resolve } from 'node:path';
 import { DEBIAN_13 } from './tiers/reach.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Commit that counts as the previous release while no tag exists. Tags begin with the first release made by `npm run release`. */
+/** Commit that serves as the previous release until a tag exists. The first release by `npm run release` creates the first tag. */
 const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 
-/** Commit of the first version that can still be installed and updated: its schema has the first eleven migrations. */
+/** First commit from which an update is still supported: its schema has the first eleven migrations. */
 const FIRST = '3c97f435';
 
-/** Commit of the first version with `energy backup`: its schema has 65 migrations. */
+/** First commit with the command `energy backup`: its schema has 65 migrations. */
 export const FIRST_COMMIT_WITH_BACKUPS = 'e40a14d26';
 
-/** Whether the files show that this is a git checkout with its full history. */
+/** Whether this is a git checkout with its full history. */
 export const hasFullGitHistory = (): boolean =>
   existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 
 /** Whether this is a git checkout. */
 export const isGitCheckout = (): boolean => existsSync(join(ROOT, '.git'));
 
-/**
- * Returns the commit of the previous release: the last tag before this version, or the commit before the first release if there is no tag.
- */
+/** Returns the commit of the previous release: the last tag before this version or, if there is no tag, `BEFORE_TAGS`. */
 function earlierRelease(): string {
   try {
     const args = ['describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^'];
@@ -34,13 +32,13 @@ function earlierRelease(): string {
   }
 }
 
-/** Returns the versions from which an update is tested, by name: the previous release, and the first. */
+/** Returns the versions from which the tests update, as pairs of name and commit: the previous release, and the first version. */
 export const listEarlierVersions = (): [name: string, commit: string][] => [
   ['the previous release', earlierRelease()],
   ['the first version', FIRST],
 ];
 
-/** Writes the files of a commit into a folder, with that commit's own dependencies, which differ from the current ones. */
+/** Writes the files of a commit to a folder, and installs that commit's own dependencies, which differ from the current ones. */
 export async function extractCommit(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 });
@@ -49,8 +47,8 @@ export async function extractCommit(commit: string, folder: string): Promise<voi
 }
 
 /**
- * Returns a folder with the libraries of a checkout's package-lock.json. They are installed once on each machine, next
- * to Debian 13, because npm needs half a minute of CPU time to unpack them.
+ * Returns a folder with the dependencies in a checkout's package-lock.json. They are installed once per machine, in the folder that also
+ * contains Debian 13, because npm needs half a minute of CPU time to unpack them.
  */
 async function installLibraries(checkout: string): Promise<string> {
   const lock = await readFile(join(checkout, 'package-lock.json'));
@@ -62,7 +60,7 @@ async function installLibraries(checkout: string): Promise<string> {
     const made = `${installed}-${process.pid}`;
     await cp(join(checkout, 'node_modules'), join(made, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     await rm(join(checkout, 'node_modules'), { recursive: true });
-    // Ignores the error: another run may have installed the libraries in the meantime.
+    // The rename fails if another run has installed the dependencies at the same time. Either copy can be used.
     await rename(made, installed).catch(() => rm(made, { recursive: true }));
   }
   return join(installed, 'node_modules');

@@ -1,7 +1,7 @@
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { TestApi } from './api.ts';
 
-/** Returns the recipient and the token of the mail for the latest change of email address that an account requested. */
+/** Returns the recipient and the token of the confirmation mail for an account's latest change of e-mail address. */
 export async function readConfirmationMail(api: TestApi, userId: string): Promise<{ to: string; token: string }> {
   const { rows } = await api.database.pool.query(
     `SELECT data FROM events JOIN deliveries USING (event_id)
@@ -12,6 +12,6 @@ export async function readConfirmationMail(api: TestApi, userId: string): Promis
   return { to: email, token: createMailedToken('the secret of the tests', 'email', email_change_id) };
 }
 
-/** Confirms a change of email address with the token, like the button on the page that the mailed link opens. */
+/** Confirms a change of e-mail address with the token, like the button on the page of the mailed link. */
 export const confirmEmail = (api: TestApi, token: string) =>
   api.send('/dashboard/email', { method: 'POST', body: { token } });

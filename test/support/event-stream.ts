@@ -16,9 +16,9 @@ export interface EventStream {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   events: StreamEvent[];
-  /** Everything received so far, including comments and `retry:`. */
+  /** Returns all text received so far, including comments and `retry:`. */
   text(): string;
-  /** Returns the received events with this name. */
+  /** Returns the received events with this event name. */
   of(event: string): StreamEvent[];
   /** Whether the server has ended the stream without an error. */
   isOver(): boolean;
@@ -28,8 +28,8 @@ export interface EventStream {
 }
 
 /**
- * Opens an event stream with a key or a session cookie. `lastEventId`: sent as `Last-Event-ID`. Resolves when the response headers have
- * arrived.
+ * Opens an event stream with an API key or a session cookie. `lastEventId`: value of the header `Last-Event-ID`. Resolves when the response
+ * headers have arrived.
  */
 export async function openEventStream(
   port: number,
@@ -61,7 +61,7 @@ export async function openEventStream(
       const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
       const data = fields.get('data');
       if (data === undefined) continue;
-      // The data of the dashboard's events is a time, which is not JSON.
+      // The data of the dashboard's events is a time in plain text instead of JSON.
       const parsed = data.startsWith('{') ? JSON.parse(data) : data;
       const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: parsed };
       if (onEvent) onEvent(event);

@@ -10,7 +10,7 @@ export interface CaseMessage {
   payload?: string;
   payload_b64?: string;
 }
-/** A message as a device sends it, with the expected result of its decoder. */
+/** A message from a device, with the result that is expected from its decoder. */
 export interface FamilyCase {
   about: string;
   in: CaseMessage & {
@@ -21,8 +21,8 @@ export interface FamilyCase {
     replayed?: boolean;
   };
   /**
-   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. The test of a new case without a result
-   * fails and prints the actual result.
+   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If `out` is missing, as in a new case, the
+   * test fails and prints the actual result.
    */
   out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
@@ -40,12 +40,12 @@ export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettin
   ...config,
   ...(tz ? { tz } : {}),
 });
-/** Returns the messages that a test case lists as received before its message. */
+/** Returns the messages that the device has sent before the message of a test case. */
 export const getPriorMessages = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /**
- * Returns a family's test cases by name. They are in `tables/<family>.cases.json` for a table, and otherwise in files in the family's
- * folder.
+ * Returns a family's test cases by name. A family that is a table has them in `tables/<family>.cases.json`; any other family has them as
+ * files in its folder.
  */
 export const getCases = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));

@@ -11,8 +11,8 @@ import { castToMilliwattHours } from '#src/core/units.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * State of the counting rule's first edition. `good`: last counted reading. `held`: implausible reading after `good`. `first`: first
- * reading that is consistent with `held`.
+ * State of the first edition of the counting rule. `good`: last counted reading. `held`: implausible reading after `good`, on which the
+ * rule has not decided yet. `first`: first later reading that is consistent with `held`.
  */
 interface FirstEditionState {
   good?: RegisterValue;
@@ -30,7 +30,10 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
   value: value.valueMilliwattHours,
 });
 
-/** Whether a step is a rollover by the first edition of the counting rules, which had no limit for its power. */
+/**
+ * Whether the step from `a` to `b` is a rollover according to the first edition of the counting rules, which did not limit the power of a
+ * rollover.
+ */
 function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: CountingSettings): boolean {
   if (registerMaxKwh === null) return false;
   const maximum = Math.round(registerMaxKwh * 1e6);
@@ -39,7 +42,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: Coun
   );
 }
 
-/** First edition of the counting rule for registers, by which older installations computed their rows. */
+/** First edition of the counting rule for registers. Older installations computed their rows with it. */
 export function createFirstRegisterCountingRule(
   settings: CountingSettings,
   direction: 'import' | 'export',
@@ -60,7 +63,7 @@ export function createFirstRegisterCountingRule(
   const countStep = (findings: CountingResultReceiver, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** Called when two later readings confirm a held reading. Determines the verdict on the held reading, and counts the step to it. */
+  /** Called when two later readings confirm a held reading. Reports the verdict on the held reading, and counts the energy up to it. */
   function confirm(findings: CountingResultReceiver, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -97,7 +100,7 @@ export function createFirstRegisterCountingRule(
           return counted;
         }
         if (isRegisterJitter(good, now)) {
-          // The register counts as standing still, so no energy is counted until it exceeds its previous value.
+          // The register is treated as standing still. The rule counts no energy until the register exceeds its previous value.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
@@ -126,7 +129,7 @@ export function createFirstRegisterCountingRule(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading after the held one was itself a glitch. The current reading takes its role.
+        // The reading that seemed to confirm the held one was itself a glitch. The current reading replaces it.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * First port that tests use. Linux assigns higher ports to clients (from 32768): while a service restarts, a client's connection could take
- * the service's port.
+ * First port that tests use. All ports of tests are below 32768: Linux assigns ports from 32768 on to clients, which could take a service's
+ * port while the service restarts.
  */
 const FIRST_PORT = 10_000;
 const PORTS_OF_WORKER = 2_200;
 const WORKERS = 10;
 
 /**
- * First port of this vitest worker. A service uses its port seconds after the port was chosen, so each worker has its own range and uses
- * its ports in turn.
+ * First port of this vitest worker. Several seconds pass between the choice of a port and its use, so each worker has its own range of
+ * ports and uses the ports in turn.
  */
 const firstPort = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PORTS_OF_WORKER;
 let offset = randomInt(PORTS_OF_WORKER);

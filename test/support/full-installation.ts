@@ -10,12 +10,12 @@ import { createMeter, type Meter } from './meters.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Credentials and stored responses of an installation's users. They must remain valid after a move. */
+/** Credentials and stored responses of users, which must remain valid after a move. */
 export interface UserCredentials {
   admin: { userId: string; key: string };
-  /** Session cookies and CSRF token of a signed-in browser. */
+  /** Session cookies and CSRF token of a signed-in browser, as request headers. */
   browser: { cookie: string; 'x-csrf-token': string };
-  /** A sign-in code that was mailed and has not been used yet. */
+  /** A sign-in code that has been mailed but not yet used. */
   code: { sign_in_id: string; code: string };
   /** A POST request with its Idempotency-Key, and its response. */
   post: { path: string; body: object; headers: { 'idempotency-key': string }; answer: TestApiResponse };
@@ -24,8 +24,8 @@ export interface UserCredentials {
 }
 
 /**
- * SQL by relation, for rows that would take too long to create through the service. $1: a user; $2: the user's device; $3: a series; $4: a
- * gateway.
+ * SQL statements, by relation, for rows that would take too long to create through the service. $1: a user; $2: the user's device; $3: a
+ * series; $4: a gateway.
  */
 const ROWS: Record<string, string> = {
   ingest_slots: 'INSERT INTO ingest_slots VALUES (0, true), (1, false)',
@@ -78,7 +78,7 @@ const ROWS: Record<string, string> = {
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_names: `INSERT INTO arriving_names VALUES ('dev_coming', 'usr_coming')`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
-  // Stored sums of a larger group, in the form in which a background worker stores them.
+  // A stored sum of a large group, in the format of the background worker.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
   kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
   kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', unit, now()::date - 9, date_trunc('day', now()) - interval '9 days',
@@ -87,13 +87,13 @@ const ROWS: Record<string, string> = {
     WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
-  // Rows of relations that exist on only one tier, which fills them by itself for its aggregates.
+  // Rows of relations that exist on only one tier, where the service fills them for its aggregates.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
-/** Fills an installation so that every relation has rows: through the service, or by SQL if the service would take too long. */
+/** Fills an installation so that every relation has rows: through the service or, if that would take too long, by SQL. */
 export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -112,7 +112,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/emission-series/${grid}/intensities`, { method: 'PUT', key: admin.key, body: intensities });
   await api.send(`/v1/users/${admin.userId}`, { method: 'PATCH', key: admin.key, body: { emission_series_id: grid } });
   const paths = { format: 'csv', starts_at: 'from', value: 'price', at: ['13:15'] };
-  // Both kinds of series have a source with request headers, which are stored encrypted.
+  // A source with request headers, which are stored encrypted. A price series and an emission series use it.
   const source = { url: 'https://prices.example/day', ...paths, headers: { 'x-key': 'a key of the source' } };
   const patched = { method: 'PATCH', key: admin.key, body: { source } };
   await api.send(`/v1/price-series/${series.series_id}`, patched);
@@ -120,7 +120,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });
-  // An account that refers to another account with a higher id: the homeowner `usr_0` and its utility.
+  // An account that references an account with a higher id: the homeowner `usr_0` references its utility.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };
   const body = { email: 'once@example.com', role: 'homeowner', timezone: 'Europe/Berlin' };
@@ -129,14 +129,14 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
     "INSERT INTO users (user_id, email, role, enrolled_by) VALUES ('usr_0', 'first@example.com', 'homeowner', $1)",
     [utility.userId],
   );
-  // A group whose parent group was created later, and a key that is limited to the group.
+  // A group whose parent group was created after it, and a key that is limited to the group.
   const groups: string[] = [];
   for (const name of ['Feeder ☀ "1"', 'District']) groups.push((await post('/v1/groups', { name })).json.group_id);
   const under = { parent_group_id: groups[1] };
   await api.send(`/v1/groups/${groups[0]}`, { method: 'PATCH', key: admin.key, body: under });
   await post(`/v1/groups/${groups[0]}/users`, { add: ['usr_0', admin.userId, answer.json.user_id] });
   await post('/v1/keys', { name: 'feeder', group_id: groups[0] });
-  // Two requests to sign in: the code of one was used, the code of the other is still unused.
+  // Two sign-in requests: the code of one has been used, the code of the other has not.
   const signIn = async () => {
     const before = api.mailed.length;
     const email = (await pool.query('SELECT email FROM users WHERE user_id = $1', [admin.userId])).rows[0].email;
@@ -160,7 +160,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const home = await createMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
-  // A register value that goes back causes a note. A reading with a future time causes a rejection.
+  // A register that goes backwards causes a note. A reading with a future time causes a rejection.
   await home.read([
     [new Date(now - 7_200_000), 500],
     [new Date(now - 3_600_000), 1],
@@ -181,7 +181,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 
-/** Creates two bills. The second adjusts the first, because a late reading changes the first bill's days. */
+/** Creates two bills. The second contains an adjustment of the first, because a late reading changes days of the first bill. */
 async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
   const db = createDatabase(pool);
   const now = new Date(nowMs);
@@ -192,8 +192,8 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
-  // A late reading at the end of the first bill's period. Its value is not on the straight line between the readings before and after it,
-  // so it changes the bill.
+  // A late reading at the end of the first bill's period. It changes the bill, because its value is not on the straight line between the
+  // readings before and after it.
   await home.read([[new Date(createDayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }

@@ -4,7 +4,7 @@ import { bridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { createTemporaryFolder, startRole } from './service.ts';
 
-/** A device that was discovered behind a gateway and is not paired yet. */
+/** A device that was discovered behind a gateway and has not been paired yet. */
 interface Found {
   family: string;
   native_id: string;
@@ -12,7 +12,7 @@ interface Found {
   awaits: string | null;
 }
 
-/** A home with a gateway and a service of its own: the API in this process, and ingest with the embedded broker in another process. */
+/** A home with a gateway, on its own service: the API in this process, and ingest with the embedded broker in another process. */
 export interface GatewayHome {
   api: TestApi;
   userId: string;
@@ -21,15 +21,15 @@ export interface GatewayHome {
   mqtt: { username: string; password: string; topic_prefix: string };
   /** URL of the service's embedded broker. */
   url: string;
-  /** Sends a request as the homeowner. Fails if the response is not successful. */
+  /** Sends a request as the homeowner. Throws if the response is not 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
-   * Starts the household's broker with the bridge settings of deploy/DEVICES.md, instead of the previous broker. Returns its URL. `topics`:
-   * topics to bridge instead of the documented ones.
+   * Replaces the household's broker by one with the bridge settings of deploy/DEVICES.md. Returns its URL. `topics`: topics to bridge
+   * instead of the documented ones.
    */
   bridge(topics?: readonly string[]): Promise<string>;
-  /** Waits until `count` devices with values have been discovered. */
+  /** Waits until `count` devices have been discovered and have values. */
   discovered(count: number): Promise<Found[]>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ const HEADER = `-- The whole schema as the migrations in schema/ leave it, on Po
 
 `;
 
-/** Returns the file's text for a migrated database of the plain tier. */
+/** Returns the content of schema.sql for a migrated database of the plain tier (PostgreSQL without TimescaleDB). */
 export const schemaFile = async (pool: Pool | PoolClient): Promise<string> => HEADER + (await generateSchemaText(pool));
 
 if (import.meta.main) {

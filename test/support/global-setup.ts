@@ -11,17 +11,17 @@ import { TIER_SERVER_STARTERS } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Tier on which this vitest project's tests run. */
+    /** Tier on which the tests of this vitest project run. */
     tier: DatabaseTier;
     /** Id of this test run. It is the same for all tiers. */
     run: string;
     /**
-     * URLs on the tier's server. `adminUrl`: URL of the database `postgres`. `databaseUrl`: URL pattern, in which NAME stands for a
-     * database's name.
+     * URLs of the tier's server. `adminUrl`: URL of the database `postgres`. `databaseUrl`: URL pattern, in which NAME stands for the name
+     * of a database.
      */
     adminUrl: string;
     databaseUrl: string;
-    /** Name of the migrated template database, which every test file clones. */
+    /** Name of the migrated template database. Every test file uses a copy of it. */
     template: string;
   }
 }
@@ -29,13 +29,13 @@ declare module 'vitest' {
 interface Shared {
   server: TestServer;
   template: string;
-  /** Number of vitest projects of this run that use the server. */
+  /** Number of vitest projects in this run that use the server. */
   users: number;
   stop(): Promise<void>;
 }
 
 /**
- * Database servers of this run by tier, and the running bundling of the program. They are stored on `globalThis`, because each vitest
+ * Database servers of this run by tier, and the promise of the program's bundle. They are stored on `globalThis`, because each vitest
  * project loads this module again.
  */
 const shared = globalThis as {
@@ -45,10 +45,10 @@ const shared = globalThis as {
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
-/** Age after which files of an earlier bundle are deleted. Until then, a run that started with this bundle may still load them. */
+/** Age after which files of an earlier bundle are deleted. A run that started with that bundle may still load younger files. */
 const OUTDATED_MS = 24 * 3_600_000;
 
-/** Starts the tier's server if it is not running yet, and migrates its template database once. Every test file clones the template. */
+/** Starts the tier's server if it is not running yet, and migrates its template database once. Every test file copies the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: DatabaseTier };
   shared.energyTestProgram ??= bundleProgram();
@@ -67,15 +67,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * Bundles the program with its libraries, as in a release. Another run may be starting the program meanwhile, so each file is replaced
- * atomically, and the program itself last.
+ * Bundles the program with its libraries, as for a release. Another run may be starting the program at the same time, so each file is
+ * replaced atomically, and the program's own file last.
  */
 async function bundleProgram(): Promise<void> {
   const folder = join(REPOSITORY_ROOT, BUNDLE_FOLDER);
   const built = `${BUNDLE_FOLDER}-${process.pid}`;
   await writeProgramBundle(REPOSITORY_ROOT, built);
-  // Without this package.json, Node parses each file twice at every start to find out that it is a module. This takes 5 % of the time until
-  // a role is ready.
+  // Without this package.json, Node parses each file twice at every start to detect that it is a module. That takes 5 % of a role's start
+  // time.
   await writeFile(join(REPOSITORY_ROOT, built, 'package.json'), '{"type":"module"}');
   await mkdir(folder, { recursive: true });
   const names = await readdir(join(REPOSITORY_ROOT, built));
@@ -97,7 +97,7 @@ async function start(tier: DatabaseTier): Promise<Shared> {
   const { database } = await migrate(pool);
   await pool.end();
   if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
-  // Forbids connections to the template: a database can be cloned only while no client is connected to it, and TimescaleDB's scheduler
+  // Forbids connections to the template: PostgreSQL copies a database only while nobody is connected to it, and TimescaleDB's scheduler
   // would connect.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);

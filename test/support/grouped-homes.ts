@@ -22,19 +22,19 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/** Number of runs, and seed, of the random tests. GROUPED=100 tests as many memberships as are required before a release. */
+/** Number of runs, and seed, of the random tests. GROUPED=100 tests as many group memberships as a release requires. */
 export const PROPERTY_TEST_OPTIONS = {
   numRuns: Number(process.env.GROUPED ?? 1),
   seed: Number(process.env.GROUPED_SEED ?? 1),
 };
-/** The parent of each group; null for the root. */
+/** The parent of each group; null for the root group. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
 export const GROUP_NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
 export type GroupRowUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups that has no members at first. The properties can be used only within a test. */
+/** Random homes of a utility, and a tree of groups without members. The properties can be used only inside a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
@@ -45,9 +45,9 @@ export interface GroupedHomes {
   idOf(name: string): string;
   /** API path of a group. */
   path(name: string): string;
-  /** Homes of a group and its subgroups, without duplicates. */
+  /** Returns the homes of a group and its subgroups, each once. */
   homesOf(name: string): TestHome[];
-  /** Makes these homes the only members of a group. */
+  /** Replaces the members of a group by these homes. */
   put(name: string, homes: readonly number[]): Promise<void>;
   /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns the number of stored sums. */
   keep(zone: string, daysLater?: number): Promise<number>;
@@ -84,7 +84,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each call uses a later time, because a worker checks a group again only after a minimum time.
+      // Each call uses a later time, because a worker does not check the same group twice within a few minutes.
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,
@@ -117,7 +117,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   return grouped;
 }
 
-/** Returns the response that a request for a group of these homes should get, by row. */
+/** Returns the response that is expected for a group of these homes, by row. */
 export function expectedGroupAnswer(
   of: readonly TestHome[],
   zone: string,
@@ -152,11 +152,11 @@ export function expectedGroupAnswer(
   });
 }
 
-/** Returns the devices of a home that have data. Channels with a placement of their own are not listed separately. */
+/** Returns the devices of a home that have data. Channels with their own placement are not listed separately. */
 export const getDevices = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
-/** Adds energy to a random known quarter-hour of one or more devices, like a late reading. */
+/** Adds energy to a random quarter-hour of one or more devices, as a late reading does. The quarter-hour already has data. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
@@ -173,8 +173,8 @@ export async function addLateEnergy(
 }
 
 /**
- * Randomly changes the data and members of the group `district`, and sometimes stores its sums. After each step, calls `agree` to compare
- * the sums with the expected ones.
+ * Randomly changes the data and the members of the group `district`, and sometimes stores the group's sums. After each step, calls `agree`,
+ * which compares the sums with the expected ones.
  */
 export async function changeGroupAtRandom(
   grouped: GroupedHomes,

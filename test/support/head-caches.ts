@@ -1,16 +1,16 @@
 import { createHeadCache, type HeadCache } from '#ingest/write/head-memory.ts';
 
 /**
- * Memory limit of the head cache in tests, which have few devices. The service's default of 512 MiB is too much for the thousands of caches
- * that tests create.
+ * Memory limit of the cache of device states in tests, which have few devices. The service's default of 512 MiB is too much for the
+ * thousands of caches that tests create.
  */
 const ALL_BYTES = 256 * 1024;
 export const HEAD_CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
- * Creates a writer's cache of heads (states of devices). `none` caches nothing, `one` caches one device, `all` all devices; `dropped`
- * evicts the head on every third look-up. The service's cache is disabled for a while when other writers update the same devices. This
- * cache is not, so that plans on stale heads are tested often.
+ * Creates a writer's cache of heads (states of devices). `none` caches nothing, `one` one device, `all` all devices; `dropped` evicts a
+ * head on every third look-up. The service disables its cache for a while if other writers update the same devices. This cache is never
+ * disabled, so that tests often plan on outdated heads.
  */
 export function createTestHeadCache(kind: (typeof HEAD_CACHE_KINDS)[number]): HeadCache {
   const memory = createHeadCache({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });

@@ -9,7 +9,7 @@ import { readHomeSums } from '#src/energy/usage/home-sums.ts';
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** Returns the energy flows of a home in each range, with coverage up to the current time. */
+/** Returns a home's energy flows in each range. The data is complete up to the current time. */
 export async function computeHomeFlows(
   db: Database,
   userId: string,

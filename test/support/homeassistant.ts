@@ -1,26 +1,29 @@
 import { z } from 'zod';
 
 /*
- * Validates announcements and states as Home Assistant does. Written from its source (home-assistant/core, October 2026; the rules hold
+ * Validates announcements and states as Home Assistant does. The rules come from its source (home-assistant/core, October 2026; unchanged
  * since 2024.12): components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py, components/energy/validate.py,
- * helpers/config_validation.py. It shares no code with the code under test. Only what this service may use is allowed: anything that Home
+ * helpers/config_validation.py. The validator shares no code with the service. It allows only what the service may use: anything that Home
  * Assistant would strip or warn about is an error here.
  */
 
-/** `valid_topic` of Home Assistant: no control characters. Unlike Home Assistant, this check allows no wildcards in a state topic. */
+/**
+ * `valid_topic` of Home Assistant: no control characters. Unlike Home Assistant, this schema also rejects wildcards, because it is for
+ * state topics.
+ */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
   .max(65_535);
 /** `cv.configuration_url`. */
 const url = z.url({ protocol: /^(https?|homeassistant)$/ });
-/** `cv.template` of Home Assistant accepts any template. The service's templates each read one member. */
+/** Home Assistant (`cv.template`) accepts any template. This schema accepts only the service's form, which reads one JSON member. */
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
 /**
- * Units (UnitOfEnergy and others, by DEVICE_CLASS_UNITS) and state classes (DEVICE_CLASS_STATE_CLASSES). Money uses ISO 4217, which Home
- * Assistant does not check.
+ * Allowed units (UnitOfEnergy and others, by DEVICE_CLASS_UNITS) and state classes (DEVICE_CLASS_STATE_CLASSES) by device class. Money uses
+ * ISO 4217, which Home Assistant does not check.
  */
 const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses: readonly string[] }> = {
   energy: {
@@ -36,7 +39,7 @@ const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses:
 const sensor = z
   .strictObject({
     platform: z.literal('sensor'),
-    // `check_unique_id` of Home Assistant: a unique id is required for every component with more than its platform.
+    // `check_unique_id` of Home Assistant requires a unique id for every component that has other members than its platform.
     unique_id: text,
     name: text,
     device_class: z.enum(Object.keys(CLASSES)),
@@ -81,8 +84,7 @@ const announcement = z.strictObject({
 export type Announcement = z.infer<typeof announcement>;
 
 /**
- * Parses an announcement on a topic like Home Assistant. Throws if Home Assistant would reject the announcement or
- * ignore the topic (TOPIC_MATCHER).
+ * Parses an announcement like Home Assistant. Throws if Home Assistant would reject the announcement or ignore its topic (TOPIC_MATCHER).
  */
 export function readAnnouncement(prefix: string, onTopic: string, payload: string): Announcement {
   if (!/^device\/[a-zA-Z0-9_-]+\/config$/.test(onTopic.replace(`${prefix}/`, '')))
@@ -90,7 +92,7 @@ export function readAnnouncement(prefix: string, onTopic: string, payload: strin
   return announcement.parse(JSON.parse(payload));
 }
 
-/** Returns the components of an announcement that are not removed, by key. */
+/** Returns an announcement's sensors by key, without components that the announcement removes. */
 export const listSensors = ({ components }: Announcement) =>
   Object.fromEntries(
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
@@ -102,7 +104,7 @@ export interface EntityState {
   lastReset: string | null;
 }
 
-/** Renders a template that reads one JSON member. If its value is null, the result is `None`, which means unknown (PAYLOAD_NONE). */
+/** Renders a template that reads one JSON member. If the member is null, returns `None`, which means unknown (PAYLOAD_NONE). */
 const render = (of: string, state: Record<string, unknown>): string => {
   const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
   if (value === undefined) throw new Error(`${of} renders nothing`);
@@ -110,7 +112,8 @@ const render = (of: string, state: Record<string, unknown>): string => {
 };
 
 /**
- * Returns a sensor's state after a message. Throws if Home Assistant would log an error, because the value is not a number or not a time.
+ * Returns the state of a sensor after a message. Throws if Home Assistant would log an error because the value is not a number or not a
+ * time.
  */
 export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
@@ -124,8 +127,8 @@ export function entityState(of: z.infer<typeof sensor>, payload: string): Entity
 }
 
 /**
- * Computes the long-term statistics of a sensor of class `total`, like compile_statistics of Home Assistant. The Energy page shows
- * differences of the sum.
+ * Computes the long-term statistics of a sensor of class `total`, like Home Assistant's compile_statistics. Home Assistant's Energy page
+ * shows differences of this sum.
  */
 export class LongTermStatistics {
   sum = 0;
@@ -133,13 +136,13 @@ export class LongTermStatistics {
   #oldState: number | null = null;
   #newState: number | null = null;
 
-  /** Adds the sensor's next state and returns the sum. Ignores unknown states. */
+  /** Processes the sensor's next state and returns the sum. Ignores unknown states. */
   take({ value, lastReset }: EntityState): number {
     if (value === null) return this.sum;
     const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
     if (isReset) {
       if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
-      // The first state is the zero point of the sum. After a reset, a new cycle begins at 0.
+      // The first state is the zero point of the sum. After a reset, the register starts again at 0.
       this.#oldState = this.#oldState === null ? value : 0;
       this.#lastReset = lastReset;
     }

@@ -5,11 +5,11 @@ import { connect, type TLSSocket } from 'node:tls';
 export const FRAME_TYPES = { data: 0, headers: 1, rst: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 } as const;
 export const FRAME_FLAGS = { endStream: 1, endHeaders: 4 } as const;
 
-/** A raw HTTP/2 connection, on which tests send frames that no library would send. */
+/** A raw HTTP/2 connection on which tests send frames that no client library would send. */
 export interface RawHttp2Connection {
   socket: TLSSocket;
   write(...frames: Uint8Array[]): void;
-  /** Received frames with type, stream and error code. `code` is set for RST_STREAM and GOAWAY. */
+  /** Received frames with type and stream. `code`: error code of RST_STREAM and GOAWAY frames. */
   came: { type: number; stream: number; code: number }[];
   /** Resolves when the server has closed the connection. */
   closed: Promise<unknown>;
@@ -30,7 +30,7 @@ export function buildFrame(
   return Buffer.concat([head, payload]);
 }
 
-/** Builds a header block. Each header is a literal without indexing (RFC 7541, 6.2.2), whose value has at most 126 bytes. */
+/** Builds a header block. Each header is a literal without indexing (RFC 7541, 6.2.2) with a value of at most 126 bytes. */
 export const buildHeaderBlock = (headers: Record<string, string>): Uint8Array =>
   Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
@@ -41,7 +41,7 @@ export const buildHeaderBlock = (headers: Record<string, string>): Uint8Array =>
     ]),
   );
 
-/** Connects to a port of this machine. Sends the connection preface and the settings. */
+/** Connects to a local port. Sends the connection preface and the client's settings. */
 export async function connectRawHttp2(
   port: number,
   settings: Uint8Array = new Uint8Array(),

@@ -5,7 +5,10 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { startBroker } from './broker.ts';
 
-/** Starts the embedded broker with decoder and writer, as in the ingest role, for replays of old data (240 months). */
+/**
+ * Starts the embedded broker with decoder and writer, as in the ingest role. Readings may be up to 240 months old, for tests that replay
+ * old data.
+ */
 export async function startImportBroker(
   pool: Pool,
   checkLogin: (deviceId: string, secret: string) => Promise<boolean>,

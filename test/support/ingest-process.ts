@@ -2,13 +2,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from './service.ts';
 
-/** An ingest process with its embedded broker, and its database. */
+/** An ingest process with the embedded broker, and its database. */
 export interface IngestProcess {
   database: TestDatabase;
   ingest: RoleProcess;
 }
 
-/** Registers hooks that start and remove the process. `begin` receives it before the first test. */
+/** Registers hooks that start and remove an ingest process. `begin` receives it before the first test. */
 export function registerIngestProcess(begin: (made: IngestProcess) => void): void {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let made: IngestProcess;

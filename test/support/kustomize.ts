@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-/** A Kubernetes object in the form of its YAML. */
+/** A Kubernetes object as parsed from YAML. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind; the published schemas define their members
 export type Manifest = Record<string, any> & { apiVersion: string; kind: string; metadata: { name: string } };
 
-/** Members of a kustomization that this reader supports. Any other is an error. */
+/** Members of a kustomization file that this reader supports. Any other member is an error. */
 const kustomization = z.strictObject({
   apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
   kind: z.literal('Kustomization'),
@@ -17,10 +17,13 @@ const kustomization = z.strictObject({
   images: z.array(z.strictObject({ name: z.string(), newTag: z.string() })).default([]),
   replicas: z.array(z.strictObject({ name: z.string(), count: z.int() })).default([]),
 });
-/** Operations of a JSON Patch (RFC 6902) that this reader supports: adding a JSON member. */
+/** JSON Patch operations (RFC 6902) that this reader supports: only `add` with a JSON member. */
 const additions = z.array(z.strictObject({ op: z.literal('add'), path: z.string(), value: z.unknown() }));
 
-/** Returns the objects that `kubectl kustomize FOLDER` prints, in the order of the files. Throws if a patch, image or replica has no target. */
+/**
+ * Returns the objects that `kubectl kustomize FOLDER` prints, in the order of the files. Throws if a patch, an image or a replica count
+ * matches no object.
+ */
 export function readKustomization(folder: string): Manifest[] {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const { namespace, resources, patches, images, replicas } = kustomization.parse(parse(read('kustomization.yaml')));
@@ -51,7 +54,7 @@ function some<T>(all: readonly T[], isMeant: (one: T) => boolean, name: string):
   return found;
 }
 
-/** Adds a JSON member. As in RFC 6902, the object to which it is added must exist. */
+/** Adds a JSON member. As in RFC 6902, the parent object must exist. */
 function add(object: Manifest, path: string, value: unknown): void {
   const names = path.slice(1).split('/');
   const last = names.pop() as string;

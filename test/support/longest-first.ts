@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The slowest test files, slowest first. Projects run in the order of their first file in this list; files that are not listed run last
- * within their project.
+ * The slowest test files, slowest first. vitest projects run in the order of their first file in this list; unlisted files run last within
+ * their project.
  */
 const LONGEST = [
   'ingest/write/plan',
@@ -24,14 +24,14 @@ const LONGEST = [
   'test/database/api/dashboard-session',
 ];
 /**
- * Order of the vitest projects. A vitest process serves only one project, so each change of project costs a new process, which must load
- * the service again.
+ * Order of the vitest projects. A vitest process serves only one project, so each change of project starts a new process, which loads the
+ * service again.
  */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
 /**
- * Runs one project after the other, and in each the slowest files first, so that no worker is idle while another needs
- * minutes.
+ * Runs the vitest projects one after another, and the slowest files of each first, so that no worker idles while another needs minutes for
+ * its last file.
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -42,7 +42,7 @@ export default class LongestFirst extends BaseSequencer {
       return found < 0 ? parts.length : found;
     };
     const levelOf = (file: TestSpecification) => (file.project.name === 'unit' ? 0 : rankIn(LEVELS, file));
-    // The sort is stable, so files with the same rank remain in vitest's order.
+    // The sort is stable: files with the same rank remain in vitest's order.
     return (await super.sort(files)).sort(
       (a, b) =>
         levelOf(a) - levelOf(b) ||

@@ -1,10 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/**
- * Starts a mail server that accepts messages unless `accept` returns an error. Returns the server with the received
- * messages.
- */
+/** Starts a mail server and returns it with the messages that it received. The server rejects a message if `accept` returns an error. */
 export async function startMailServer(accept: () => Error | null = () => null) {
   const messages: Buffer[] = [];
   const server = new SMTPServer({

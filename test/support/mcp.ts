@@ -5,24 +5,24 @@ import type { TestApi } from './api.ts';
 /** A connected MCP client. Its tools return data or the service's error. */
 export interface ToolClient {
   client: Client;
-  /** Calls a tool and returns its data. Throws if the result is an error. */
+  /** Calls a tool and returns its data. Throws if the tool returns an error. */
   // biome-ignore lint/suspicious/noExplicitAny: a result can have any form; each test asserts the form
   ask(name: string, values?: Record<string, unknown>): Promise<any>;
-  /** Calls a tool that must refuse the call. Returns the HTTP status in the tool's error. */
+  /** Calls a tool that must refuse the call. Returns the HTTP status of the tool's error. */
   refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;
 }
 
 const CERTIFICATES = getCACertificates('default');
 
 /**
- * Makes this process trust the certificate of this test API instead of an earlier one. Of several certificates with the same name, OpenSSL
- * finds only one.
+ * Makes this process trust the certificate of this test API, and no longer that of an earlier API. OpenSSL finds only one of several
+ * certificates with the same name.
  */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);
 }
 
-/** Connects the official MCP client over HTTPS. `isModern`: uses the protocol's revision of 2026-07-28 instead of earlier ones. */
+/** Connects the official MCP client over HTTPS. `isModern`: uses revision 2026-07-28 of the protocol instead of an earlier one. */
 export async function connectOverHttp(
   api: TestApi,
   key: string,
@@ -39,7 +39,7 @@ export async function connectOverHttp(
 export const newClient = (isModern = false): Client =>
   new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: isModern ? 'auto' : 'legacy' } });
 
-/** Lists the tools first, so that the client validates each later result against the tool's output schema. */
+/** Lists the tools first: the client then validates each later result against the tool's output schema. */
 export async function createToolClient(client: Client): Promise<ToolClient> {
   await client.listTools();
   const call = async (name: string, values: Record<string, unknown> = {}) => {

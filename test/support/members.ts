@@ -25,7 +25,7 @@ export async function readEmailAddress(api: TestApi, userId: string): Promise<st
   return rows[0].email;
 }
 
-/** Returns the token of the link in an invitation's mail. */
+/** Returns the token in the link of an invitation mail. */
 export const getInvitationToken = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
 
 export const inviteMember = (
@@ -36,7 +36,7 @@ export const inviteMember = (
 ): Promise<TestApiResponse> =>
   api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
 
-/** Makes an account a member of a home, by an invitation to the account's e-mail address. Returns the id of the membership. */
+/** Makes an account a member of a home, through an invitation to the account's e-mail address. Returns the id of the membership. */
 export async function addMember(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
   const invited = await inviteMember(api, home, await readEmailAddress(api, member.userId), access);
   expect(invited.status).toBe(201);
@@ -46,7 +46,7 @@ export async function addMember(api: TestApi, home: Person, member: Person, acce
   return invited.json.member_id;
 }
 
-/** Creates a key of a member for a home. */
+/** Creates an API key with which a member accesses a home. */
 export async function createMemberKeyForHome(
   api: TestApi,
   home: Person,

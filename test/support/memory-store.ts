@@ -38,17 +38,20 @@ interface StoredSeries {
   splits?: number[];
 }
 
-/** A stored device. Its load profile consists of closed hours and the open hour, by start of the quarter-hour in ms. */
+/**
+ * A stored device. Its load profile consists of closed hours and the open hour (which readings can still extend), by start of the
+ * quarter-hour in ms.
+ */
 export interface StoredDevice {
   deviceId: string;
   settings: CountingSettings;
   computedWith: SettingsByTime | null;
   channelSettings: ChannelSettings;
-  /** Edits in force, and revoked edits whose effect is still counted. */
+  /** Edits in force, and revoked edits whose effect has not been recomputed yet. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
-  /** Energy of the device's separate meters, such as gas meters. */
+  /** Energy of the device's separate meters (gas, heat or water). */
   meters: NonNullable<DeviceDeltas['meters']>;
   open: OpenHour;
   /** Version number of the device. Each change increases it. */
@@ -56,26 +59,27 @@ export interface StoredDevice {
 }
 
 /**
- * In-memory database for tests of the write path. It returns device states and stretches (consecutive stored readings), and stores plans.
+ * In-memory database for tests of the write path. It returns device states and stretches (consecutive stored readings), and stores write
+ * plans.
  */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: CountingSettings): void;
-  /** Changes a device's settings, as its owner would. The device's past must then be recomputed. */
+  /** Changes a device's counting settings, as its owner would. The device's past must then be recomputed. */
   set(deviceId: string, settings: CountingSettings): void;
-  /** Sets what a quantity counts as, as the owner would. Null restores the automatic choice. */
+  /** Sets the meaning of a quantity, as the owner would. Null restores the automatic choice. */
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the mapping of all quantities of the device, as its owner would, so that its series are split. */
+  /** Changes the decoder settings for all quantities of the device, as its owner would. Its series are then split. */
   split(deviceId: string): void;
   /** Changes a stored device directly, without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
-  /** Returns a frozen copy of the device; changes of the copy throw. */
+  /** Returns a copy of the device that cannot be changed: a change throws. */
   load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: StretchRequest): Stretch;
-  /** Stores all plans. If one of their devices has changed since it was loaded, stores no plan and returns false. */
+  /** Stores all plans. If a device has changed since its plan's state was loaded, stores no plan and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
 
@@ -83,7 +87,7 @@ export function createMemoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   let edits = 0;
   const series = new Map<number, StoredSeries>();
-  /** Loaded states by device and version. Cached because devices are loaded frequently. */
+  /** Loaded states by device and version. They are cached, because tests load devices frequently. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
   const ordered = new Map<number, SeriesReadingWithVerdict[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
@@ -114,8 +118,8 @@ export function createMemoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // The first readings and earlier roles of a series are not in a cached head. A plan on a cached head does not change them, so it does
-      // not contain them.
+      // A cached head does not contain the first readings and earlier roles of a series. A plan on a cached head does not change them, so
+      // they are undefined in the plan.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;
@@ -282,7 +286,7 @@ const standingOf = (stored: StoredSeries): SeriesState => {
   };
 };
 
-/** Freezes a value with all its contents, and returns it. Its maps throw on changes. */
+/** Freezes a value with all its contents, and returns it. Its maps throw when they are changed. */
 function frozen<T>(value: T): T {
   if (value instanceof Map) {
     for (const one of value.values()) frozen(one);
@@ -297,7 +301,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** Returns the complete load profile of a device: its closed hours and its open hour. */
+/** Returns the complete load profile of a device: closed hours and open hour. */
 export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of open ? listQuarterHours(open) : []) addTo(whole, startMs, delta);

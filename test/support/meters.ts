@@ -4,13 +4,13 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A meter in a home of its own. Its readings go directly to the writer. */
+/** A meter in its own home. Its readings go directly to the writer, without a broker. */
 export interface Meter {
   userId: string;
   deviceId: string;
   /**
-   * Writes readings as one batch: times with register values in kWh, or with the energy of intervals of the given length. `now`: time of
-   * the writer's clock.
+   * Writes readings as one batch. Each is a time with a register value in kWh or, with an interval length, with the interval's energy.
+   * `now`: current time of the writer.
    */
   read(
     readings: readonly (readonly [string | Date, number])[],
@@ -58,7 +58,7 @@ export async function createMeter(
   };
 }
 
-/** Returns a user's total import in a relation, in mWh. */
+/** Returns the total imported energy of a user in a relation, in mWh. */
 export async function totalMilliwattHours(database: TestDatabase, relation: string, userId: string): Promise<number> {
   const { rows } = await database.pool.query(
     `SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,

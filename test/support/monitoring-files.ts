@@ -12,7 +12,7 @@ export interface MonitoringRule {
   annotations: { summary: string; runbook_url: string };
 }
 
-/** The alert rules of deploy/prometheus. */
+/** Returns the alert rules of deploy/prometheus. */
 export const alertRules = (): MonitoringRule[] =>
   (
     parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: MonitoringRule[] }[] }
@@ -36,17 +36,17 @@ export interface Dashboard {
   panels: Panel[];
 }
 
-/** The dashboards of deploy/grafana. */
+/** Returns the dashboards of deploy/grafana. */
 export function dashboards(): Dashboard[] {
   const folder = resolve(deploy, 'grafana/dashboards');
   return readdirSync(folder).map((file) => ({ file, ...JSON.parse(readFileSync(resolve(folder, file), 'utf8')) }));
 }
 
-/** Replaces Grafana's variables in an expression by values of this test. */
+/** Replaces Grafana's variables in an expression by the values that the tests use. */
 const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 
-/** Returns every expression of alert rules and dashboards, with its location. */
+/** Returns every PromQL expression of the alert rules and dashboards, with its location. */
 export const listExpressions = (): { where: string; expression: string }[] => [
   ...alertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
   ...dashboards().flatMap(({ file, panels }) =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from './free-port.ts';
 
-/** A mosquitto broker that a test has started, on a free loopback port. */
+/** A mosquitto broker on a free loopback port that a test has started. */
 export interface Mosquitto {
   url: string;
   pid: number;
@@ -13,8 +13,7 @@ export interface Mosquitto {
 }
 
 /**
- * Starts mosquitto. If it is not installed, throws with instructions, because external brokers are part of the
- * contract.
+ * Starts mosquitto. If mosquitto is not installed, throws an error with instructions, because support of external brokers must be tested.
  */
 export async function startMosquitto({
   configuration,
@@ -30,9 +29,9 @@ export async function startMosquitto({
   const port = wanted ?? (await findFreePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
-  // Mosquitto stores persistent data in the folder unless the configuration names another one.
+  // mosquitto stores persistent data in this folder unless its configuration names another one.
   const persistenceLine = ownConfiguration?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
-  // If this process is root, mosquitto would switch to another user, who may not be allowed to enter the folder.
+  // As root, mosquitto would switch to another user, who may have no access to the folder.
   await writeFile(
     join(folder, 'conf'),
     ownConfiguration

@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { moveInstallation } from '#src/start/move.ts';
 
 /**
- * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process kills itself with SIGKILL when it reports
- * AT (part of a step's text, or the name of a completed relation) for the NTH time. If AT is `-`, it runs to the end.
+ * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process kills itself with SIGKILL when it reports AT (part of a step's
+ * text, or the name of a copied relation) for the NTH time. If AT is `-`, the move runs to its end.
  */
 const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
-// A killed process does not write Node's compile cache at its end, so this process writes it now.
+// A killed process would not write Node's compile cache, so the cache is written now.
 flushCompileCache();
 let times = 0;
 function onProgress(text: string): void {

@@ -11,7 +11,7 @@ export const READINGS_TOPIC = `energy/v1/${DEVICE_ID}/readings`;
 export const STATUS_TOPIC = `energy/v1/${DEVICE_ID}/status`;
 export const GATEWAY_ID = 'gwy_00000000000000000000000000';
 export const USAGE_TOPIC = `energy/v1/homes/usr_${GATEWAY_ID}/usage`;
-/** Time limit for the end of a connection. A keep-alive would need much longer to end it. */
+/** Time limit within which the broker must end a connection. A keep-alive timeout would take much longer. */
 const SOON_MS = 5_000;
 export const MQTT5_OPTIONS = { protocolVersion: 5 } as const;
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const broker of brokers.splice(0)) await broker.close();
 });
 
-/** Starts a broker that commits each message at once, unless the test delays the commits. */
+/** Starts a broker that commits each message at once, unless the test delays commits. */
 export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) {
   const received: { topic: string; text: string }[] = [];
   const held: MessageReceipt[] = [];
@@ -41,7 +41,7 @@ export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) 
   brokers.push(broker);
   return { broker, received, held, holding, texts: () => received.map(({ text }) => text) };
 }
-/** Connects with mqtt.js in MQTT 5. `ended`: reason codes of the DISCONNECT packets that the broker sent. */
+/** Connects with mqtt.js over MQTT 5. `ended`: reason codes of DISCONNECT packets from the broker. */
 export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptions = {}) {
   const client = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
     username: DEVICE_ID,
@@ -63,7 +63,7 @@ export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptio
   return { client, connack, ended, closed };
 }
 
-/** Connects and sends these bytes. `replies`: packets that the broker has sent. */
+/** Opens a TCP connection to the broker and sends these bytes. `replies`: packets that the broker sends back. */
 export async function connectWithRawBytes(
   broker: EmbeddedBroker,
   connectBytes: Buffer,

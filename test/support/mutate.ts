@@ -33,8 +33,8 @@ const VALUES = [
 const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(300), '\u0000', '💡'];
 
 /**
- * Creates a mutator that changes messages like faulty firmware, faulty links and attackers. The same seed gives the
- * same changes.
+ * Creates a function that changes messages as faulty firmware, faulty connections and attackers would. The same seed produces the same
+ * changes.
  */
 export function createMessageMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
   const random = createRandom(seed);
@@ -43,7 +43,7 @@ export function createMessageMutator(seed: number): { bytes(payload: Buffer): Bu
   const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
   const NAME = /"[^"]{0,40}"(?=\s*:)/g;
 
-  /** Replaces one match of a pattern. */
+  /** Replaces one random match of a pattern. */
   function replaceOne(text: string, pattern: RegExp, by: () => string): string {
     const all = [...text.matchAll(pattern)];
     const one = all.length > 0 ? pick(all) : undefined;

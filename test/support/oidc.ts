@@ -12,24 +12,27 @@ export interface OidcServer {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Certificate of the certificate authority, as PEM. */
+  /** Certificate of the provider's certificate authority, as PEM. */
   ca: string;
-  /** Claims of the people who can sign in, by login. Any password is accepted. */
+  /** Claims of the people who can sign in, by login name. The provider accepts any password. */
   people: Map<string, Claims>;
-  /** Faults of the provider: responses by the end of their path, or an ID token that differs from the requested one. */
+  /**
+   * Faults of the provider. `answers`: wrong responses, by the end of the request's path. `idToken`, `signing`: wrong claims or a wrong
+   * signature of the ID token.
+   */
   faults: {
     answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
     idToken?: ((claims: Claims) => Claims) | undefined;
     signing?: 'none' | 'another key' | 'the secret' | undefined;
   };
-  /** Returns the number of requests whose path ends with `path`. */
+  /** Returns the number of received requests whose path ends with `path`. */
   asked(path: string): number;
   /**
-   * Signs in at the provider like a browser, starting at the URL of the service's redirect. Returns the URL to which the provider
-   * redirects.
+   * Signs in at the provider like a browser, starting at the URL to which the service redirects. Returns the URL to which the provider
+   * redirects back.
    */
   signIn(location: string, login: string): Promise<string>;
-  /** Makes the provider serve this running service. Before that, it does not respond. */
+  /** Registers this running service with the provider. Until then, the provider does not respond. */
   serve(serviceUrl: string): void;
   close(): Promise<void>;
 }
@@ -156,7 +159,7 @@ interface Asking {
   form: string | undefined;
 }
 
-/** Sends a request like a browser, with the cookies that it has received. */
+/** Sends a request like a browser, with the cookies that earlier responses have set. */
 function ask(
   url: string,
   { ca, cookies, form }: Asking,

@@ -5,21 +5,21 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A program that runs with its own root file system, as in a container. */
+/** A program that runs in its own root file system, as in a container. */
 export interface ProgramInRootFilesystem {
   process: ChildProcess;
   /** Standard output and standard error of the program so far. */
   output(): string;
   /** Resolves with the program's exit code. */
   ended: Promise<number | null>;
-  /** Sends SIGTERM to the program but not to its children, like `docker stop`. */
+  /** Sends SIGTERM to the program but not to its child processes, like `docker stop`. */
   terminate(): void;
 }
 
 export interface RootFilesystemOptions {
-  /** Folder in which the root is mounted. Its subfolder `data` is the volume. */
+  /** Folder in which the root file system is mounted. Its subfolder `data` is the volume. */
   folder: string;
-  /** Folders of the repository that are copied into the image, in addition to packages. */
+  /** Folders of the repository that the image contains, in addition to packages. */
   copied: readonly string[];
   /** Numeric user id and group id with which the program runs. */
   user: number;
@@ -27,14 +27,14 @@ export interface RootFilesystemOptions {
   env: Readonly<Record<string, string>>;
   /** Capabilities that the program retains if it runs as root, by their names for `setpriv`. Default: none. */
   capabilities?: readonly string[];
-  /** Additional file that is copied to the image's folder /app. */
+  /** Additional file to copy to the image's folder /app. */
   file?: string;
 }
 
 /**
- * Shell command that mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm, and
- * the folder `data` as /data. All of this is in namespaces that end with the program. Then runs the program with only the named
- * capabilities, and without a way to gain others.
+ * Shell command that mounts a read-only root file system: this machine's programs and libraries, /app as in the image, a private /tmp and
+ * /dev/shm, and the folder `data` as /data. It then runs the program with only the named capabilities and without a way to gain others. The
+ * mounts are in namespaces that end with the program.
  */
 const MOUNT = `set -e
 root=$1 app=$2 node=$3 data=$4 user=$5 capabilities=$6 file=$7; shift 7
@@ -88,8 +88,8 @@ export function startInRootFilesystem({
 }
 
 /**
- * Whether a process is the program itself, not one of the processes that start it: it has these arguments, and another root than this
- * process.
+ * Whether a process is the program itself: it has these arguments, and a different root from this process. The processes that start the
+ * program still have the same root.
  */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {

@@ -21,12 +21,12 @@ import type { ReadingHistory } from '#test/reference/histories.ts';
 import { listReferenceReadings } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
-/** Expects two values to be equal, as `toEqual` does. For equal values, `toEqual` takes ten times as long. */
+/** Expects two values to be equal, like `toEqual`. For equal values, `toEqual` alone takes ten times as long. */
 export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual, message).toEqual(wanted);
 }
 
-/** Expects the load profile to equal the result that the reference implementation computes from all readings. */
+/** Expects the device's load profile to equal the reference implementation's result for all readings. */
 export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
   const readings = listReferenceReadings(all);
   const edits = inForce(device);
@@ -50,7 +50,7 @@ export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings
 
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
 
-/** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
+/** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter with the same messages. */
 function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): void {
   const { settings, meters } = device;
   for (const meter of AGGREGATED_QUANTITIES.filter((one) => !isElectricityMeter(one))) {
@@ -58,7 +58,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
     const ofMeter = listReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // The register of unknown meaning may also measure this medium, so a power of the same circuit does not count.
+      // A register of unknown meaning may measure this medium, too. A power of the same circuit then does not contribute to the total.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -68,7 +68,8 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       if (edit.channel === null) return [edit];
       return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // An electricity meter's power counts as export, too, so the meter has readings even if it has a register.
+    // Numbers of readings are compared only without power readings: those of an electricity meter contribute to its export even if it has a
+    // register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...computeReferenceConsumption(ofMeter, settings, getStartOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -87,10 +88,13 @@ const plainly = (channel: string) =>
     .filter((word) => !MEDIA.has(word))
     .join('/');
 
-/** Words in a channel's name that identify its medium, such as gas. */
+/** Words in the name of a channel that identify its medium, such as gas. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
-/** Expects the stored energy, meters and series to equal the results of the reference and of the counting rule for all readings. */
+/**
+ * Expects the stored energy, meters and series to equal those that the reference implementation and the counting rule compute from all
+ * readings.
+ */
 export function expectReferenceResults(device: StoredDevice, all: ReadingHistory['readings']): void {
   expectEnergy(device, all);
   expectMeters(device, all);
@@ -119,8 +123,8 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
 }
 
 /**
- * Expects the stored results to equal those of the counting rule for the stored readings, each with the settings with which its time was
- * computed. They must also be equal between two chunks of a recomputation.
+ * Expects the stored results to equal those of the counting rule for the stored readings, each period with the settings that were in force
+ * when it was computed. This must hold at any time, also between two chunks of a recomputation.
  */
 export function expectStoredByRules(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -163,7 +167,7 @@ interface Step {
   /** Channel of its series. */
   readonly of: string;
   /**
-   * Key that the tariff registers of one circuit and direction (or of one separate meter) share; null if this series is not a tariff
+   * Key shared by the tariff registers of one circuit and direction, or of one separate meter. Null if this series is not a tariff
    * register.
    */
   readonly tariff: string | null;
@@ -173,8 +177,8 @@ const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityMeter(meter) ? meter : isExport}` : null;
 
 /**
- * Whether a rising step of another tariff lies within a rising step and ends before it. If so, the energy of the outer step is placed after
- * the inner step.
+ * Whether another tariff register rose within the time of this register's step, before that step ended. If so, the energy of this step is
+ * placed after the other one's.
  */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&

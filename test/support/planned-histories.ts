@@ -8,35 +8,35 @@ import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Number of random histories to compare. PLANNED_HISTORIES sets another number. */
+/** Number of random histories that are compared. The environment variable PLANNED_HISTORIES sets another number. */
 export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
-/** Number of devices in a run. Batches contain readings of several devices. */
+/** Number of devices in a run. A batch can contain readings of several devices. */
 export const DEVICE_COUNT = 4;
 
-/** Random length of the chunks in which a worker recomputes a device's past. Infinity: the whole past at once. */
+/** Random length of the chunks in which a worker recomputes a device's past. Infinity means the whole past at once. */
 export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
-/** Random order in which readings arrive, with concurrent changes by owners and recomputations by workers. */
+/** Random order of arrival of readings, with concurrent changes by owners and recomputations by workers. */
 export const arbitraryDelivery = fc.record({
-  /** Rank of each reading in the order of arrival. Unless `shuffled`, this order is close to the order of time. */
+  /** Rank of each reading in the order of arrival. Unless `shuffled`, readings arrive approximately in chronological order. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
   /** Indices of readings that arrive again at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Index of the writer that continues at each step. Often, another writer has changed the state since a writer planned on it. */
+  /** Index of the writer that continues at each step. Often, another writer changes a state on which this writer has already planned. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
-  /** Kind of each writer's head cache. */
+  /** Each writer's kind of head cache. */
   memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
-  /** Changes of settings by owners, each with the step before which it is made. */
+  /** Changes of settings by owners. `step`: the step before which the change is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
   }),
-  /** Edits by hand, and revocations of edits by number, each with the step before which it happens. */
+  /** Edits by owners, and revocations of edits by number. `step`: the step before which the edit or revocation is made. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),
@@ -46,16 +46,16 @@ export const arbitraryDelivery = fc.record({
     }),
     { maxLength: 8 },
   ),
-  /** Steps at which a worker recomputes a chunk of a device, with the length of the chunk. */
+  /** Steps at which a worker recomputes a chunk of a device's past, with the length of the chunk. */
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
     maxLength: 12,
   }),
-  /** Length of the chunks in which the rest of the past is recomputed after all readings have arrived. */
+  /** Length of the chunks in which the rest of the past is recomputed after the last reading has arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;
 
-/** Splits readings into the batches in which they arrive: out of order, and some of the readings twice. */
+/** Splits readings into the batches in which they arrive: out of order, and some readings twice. */
 export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
   const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
   const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
@@ -69,8 +69,8 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
 }
 
 /**
- * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from which edits are
- * created; without it there are no edits.
+ * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device, from which edits are created.
+ * If `all` is missing, there are no edits.
  */
 export function runWriters(
   store: MemoryStore,

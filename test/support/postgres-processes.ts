@@ -2,8 +2,8 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /**
- * Waits until no process uses a database cluster. After SIGKILL of PostgreSQL's first process, its other processes end by themselves after
- * a while. PostgreSQL does not start while one of them holds its shared memory.
+ * Waits until no process uses a database cluster. After PostgreSQL's first process has been killed, its other processes end with a delay. A
+ * new PostgreSQL cannot start while one of them holds the shared memory.
  */
 export async function waitUntilClusterUnused(cluster: string): Promise<void> {
   const folder = realpathSync(cluster);
@@ -11,7 +11,7 @@ export async function waitUntilClusterUnused(cluster: string): Promise<void> {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // The entry is not a process, or its process has ended in the meantime.
+      // The entry is not a process, or its process has ended since it was listed.
       return false;
     }
   };

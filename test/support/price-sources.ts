@@ -6,7 +6,7 @@ import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { type TestApi, testApi } from './api.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** An API, and a host from which it fetches series with sources. A test calls `registerSourceApi` before it uses them. */
+/** An account of the API with which a test creates series that are fetched from a source. */
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 export let api: TestApi;
 export let admin: Person;
@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 export const SECRET_BOX = createSecretEncrypter('the secret of the tests');
 export let host: Receiver;
 export let fetcher: ReturnType<typeof createPriceSourceFetcher>;
-/** Function that returns the responses to requests for presets, so that no request is sent to a preset's real address. */
+/** Responds to requests for presets, so that no request is sent to a preset's real address. */
 let preset: SourceFetcher;
 /** Sets this function. */
 export const setPresetResponse = (answer: SourceFetcher): void => {
@@ -30,7 +30,7 @@ export const fetchTestResponse: SourceFetcher = (request) => {
   return preset(request);
 };
 
-/** Registers hooks that start and stop the API and the host, and delete all series before each test. */
+/** Registers hooks that start and stop the API and the host of the sources, and delete all series before each test. */
 export function registerSourceApi(): void {
   beforeAll(async () => {
     host = await startReceiver();
@@ -63,7 +63,7 @@ export const createSourceResponse = (text: string | Buffer, headers: Record<stri
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
 export const createTestSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
 export const createForeignTestSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
-/** Returns a function that sets the response of the host. */
+/** Returns a function that sets the response of the sources' host. */
 export const createHostResponseSetter = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };
@@ -94,7 +94,9 @@ export const readPrices = async (id: string) =>
   );
 export const fetchNextSource = () =>
   fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: fetchTestResponse, clock: () => api.now });
-/** Fetches all due series. Skips the second that must lie between two fetches from one host. */
+/**
+ * Fetches all due series. Deletes the hosts' last fetch times instead of waiting the second that must pass between two requests to a host.
+ */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
     const did = await fetchNextSource();

@@ -1,6 +1,6 @@
 /**
- * Returns the CPU time of `work` in this process, in ms. Other processes do not add to it, so a bound on it is reliable
- * on a busy machine.
+ * Returns the CPU time in ms that `work` needs in this process. It does not include other processes, so a test can limit it even on a busy
+ * machine.
  */
 export function measureProcessorMs(work: () => void): number {
   const before = process.cpuUsage();

@@ -1,13 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A metric that a PromQL expression uses. */
+/** A metric in a PromQL expression. */
 interface Asked {
   metric: string;
   /** Labels in the selectors of this metric. */
   labels: string[];
 }
 
-/** Returns the metrics of a PromQL expression, and all labels that it groups or matches by. Throws if the syntax is invalid. */
+/** Returns the metrics of a PromQL expression, and all labels in its `by`, `on` and similar clauses. Throws if the syntax is invalid. */
 export function readPromQl(expression: string): { asked: Asked[]; grouping: string[] } {
   const asked: Asked[] = [];
   const grouping: string[] = [];
@@ -32,7 +32,10 @@ export function readPromQl(expression: string): { asked: Asked[]; grouping: stri
   return { asked, grouping };
 }
 
-/** Returns the labels of each metric in a scrape. Names of histograms include the suffixes of their series. */
+/**
+ * Returns the labels of each metric in a scrape (a response of the metrics endpoint). Names of histograms include the suffixes of their
+ * series.
+ */
 export function parseScrape(text: string): Map<string, Set<string>> {
   const known = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {
@@ -52,7 +55,7 @@ const endings = (name: string): string[] => ['_bucket', '_sum', '_count'].map((e
 /** Metrics and labels that Prometheus itself adds to a scrape. */
 const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance']) };
 
-/** Returns a message for each metric or label of the expression that is missing in the scrape. */
+/** Returns a message for each metric or label of the expression that the scrape does not contain. */
 export function findUnknownMetrics(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { asked, grouping } = readPromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));

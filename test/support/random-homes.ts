@@ -2,7 +2,7 @@ import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.t
 import type { TestApi } from './api.ts';
 import { addToProfile, type ProfileDifference } from './load-profile.ts';
 
-/** Random homes with four days of quarter-hours, during which the clocks change. The same seed gives the same homes. */
+/** Random homes with four days of quarter-hours, which include a change of the clocks. The same seed produces the same homes. */
 export const QUARTER_HOUR_MS = 900_000;
 export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
 export const QUARTER_HOUR_COUNT = 4 * 96;
@@ -36,9 +36,7 @@ const random = (below: number): number => {
 };
 export const randomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/**
- * Creates a home with two to eight devices, some of which have channels with a placement of their own. `isPlain`: creates only appliances.
- */
+/** Creates a home with two to eight devices. Some devices have channels with their own placement. `isPlain`: creates only appliances. */
 export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
   const devices: ReferenceDevice[] = [];
@@ -94,7 +92,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
   return { userId, key, devices: all };
 }
 
-/** Returns random channels of a device that have a placement of their own. They may be all of the device's channels. */
+/** Returns a random selection of a device's channels, possibly all, with their own placement. */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);
@@ -109,7 +107,7 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
   return part;
 }
 
-/** Creates a random device. It starts at some time, may be silent at times, and may be deleted. */
+/** Creates a random device: its data begins at a random time and may have gaps, and the device may be deleted. */
 function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
   const placement = isPlain ? 'consumption' : randomElement(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
@@ -124,7 +122,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
-  // Until a random minute in the past, the device had a power channel that counted in addition to its current channels.
+  // Until a random minute, the device had a power channel that contributed to its total in addition to the current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
@@ -170,8 +168,8 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_HOUR_MS,
         };
-        // A channel with a placement of its own is stored twice: separately, and as part of its device. The same applies to its estimated
-        // export.
+        // The energy of a channel with its own placement is stored twice: separately, and as part of its device. The same applies to its
+        // estimated export.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
@@ -184,7 +182,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
     await addToProfile(api.database, shuffled.slice(from, from + 20_000));
 }
 
-/** Returns the local date and hour of each quarter-hour in a zone, computed with Intl. */
+/** Returns the local date and hour of each quarter-hour in a time zone, computed with Intl. */
 function calendar(zone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -218,10 +216,10 @@ function calendar(zone: string) {
 export type Calendar = ReturnType<typeof calendar>;
 export const CALENDARS_BY_ZONE = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
-/** Length in minutes of each unit of rows that is shorter than a day. */
+/** Length in minutes of each row unit that is shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Returns the start (Unix ms) of the row that contains a quarter-hour, and the row's name. Null if the unit is a day or longer. */
+/** Returns the start (Unix ms) and the name of the row that contains a quarter-hour. Null if the unit is a day or longer. */
 export function findClockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;

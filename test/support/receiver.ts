@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A webhook request that the receiver got. */
+/** A webhook request that the receiver has received. */
 export interface WebhookCall {
   path: string;
   headers: Record<string, string>;
@@ -14,12 +14,12 @@ export interface WebhookCall {
 export interface Receiver {
   url: string;
   port: number;
-  /** Certificate (PEM) of the authority that senders must trust. */
+  /** Certificate (PEM) of the authority that signed the receiver's certificate. Senders must trust it. */
   ca: string;
   calls: WebhookCall[];
   /**
-   * Response to each webhook call; null: no response at all. A function receives the call and returns the response. `ending`: way in which
-   * the response body is left incomplete.
+   * Response to each webhook call. Null: no response at all. A function returns the response to a call. `ending`: how the response body
+   * ends prematurely.
    */
   answer: (call: WebhookCall) => {
     status: number;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { findFreePort } from './free-port.ts';
 import { waitUntilReachable } from './mosquitto.ts';
 
-/** A Redis server that a test has started, on a free loopback port and without persistence. */
+/** A Redis server that a test has started on a free loopback port, without persistence. */
 export interface TestRedis {
   url: string;
   stop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface TestRedis {
   flush(): Promise<void>;
 }
 
-/** Starts redis-server. If it is not installed, throws with instructions. */
+/** Starts redis-server. If it is not installed, throws an error with instructions. */
 export async function startRedis(): Promise<TestRedis> {
   if (spawnSync('redis-server', ['--version']).error) {
     throw new Error(

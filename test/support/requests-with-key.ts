@@ -8,5 +8,5 @@ export const requestsWithKey = (api: TestApi, key: string) => ({
   delete: (path: string) => api.send(path, { key, method: 'DELETE' }),
 });
 
-/** Names of the fields that an error response reports as invalid. */
+/** Returns the names of the fields that an error response reports as invalid. */
 export const findInvalidFields = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);

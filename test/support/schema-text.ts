@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /**
  * Returns the public schema of a database as readable SQL: types, tables with keys, indexes and comments, and the columns of views, in the
- * order in which migrations created them. Functions and definitions of views are omitted, because they have their own files. The schema is
- * read from the catalogue, because the embedded server has no pg_dump.
+ * order in which migrations created them. Omits functions and the definitions of views, which have their own files. The schema comes from
+ * PostgreSQL's catalogue, because the embedded server has no pg_dump.
  */
 export async function generateSchemaText(pool: Pool | PoolClient): Promise<string> {
   const { rows: relations } = await pool.query<Relation>(RELATIONS);
@@ -38,7 +38,7 @@ interface Line {
   comment?: string | null;
 }
 
-/** Rewrites SQL of PostgreSQL's catalogue in the form in which people write it. */
+/** Rewrites SQL from PostgreSQL's catalogue in the style of hand-written SQL. */
 const readable = (text: string) =>
   text
     .replaceAll(/ = ANY \(ARRAY\[([^\]]*)\]\)/g, ' IN ($1)')
@@ -48,7 +48,7 @@ const readable = (text: string) =>
     .replaceAll(/ (ON|REFERENCES) public\./g, ' $1 ');
 
 /**
- * SQL condition that selects the relations of this schema. Excludes partitions, relations of extensions, and views that repeat an
+ * SQL condition for the relations of the service's own schema. Excludes partitions, relations of extensions, and views that only repeat an
  * aggregate's columns.
  */
 const OURS = `c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'c') AND NOT c.relispartition

@@ -8,7 +8,7 @@ import { type Demo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { createTemporaryFolder } from './service.ts';
 
-/** Folder of the dashboard's pictures in the README and the docs. */
+/** Folder of the dashboard's screenshots in the README and the docs. */
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
 const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 78;
@@ -16,19 +16,19 @@ const QUALITY = 78;
 const TIME_ZONE = 'Europe/Berlin';
 
 /**
- * Accounts whose pages are shown: the demo's first home (`home`), its utility (`fleet`), the administrator (`admin`), and no account
- * (`nobody`).
+ * Accounts whose pages are shown: the demo's first home (`home`), its utility (`fleet`), the administrator (`admin`), and a visitor who is
+ * not signed in (`nobody`).
  */
 type Account = 'home' | 'fleet' | 'admin' | 'nobody';
-/** Returns the previous month, YYYY-MM. */
+/** Returns the previous month as YYYY-MM. */
 const lastMonth = () => {
   const [year = 0, month = 0] = getTodayInZone(TIME_ZONE).split('-').map(Number);
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
 /**
- * Functions that prepare the screenshots, by account and name. Each performs the steps from the account's newly opened page to the view
- * that is shown.
+ * Functions that prepare the screenshots, by account and name. Each function goes from a newly opened page of the account to the view of
+ * the screenshot.
  */
 const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
   home: {
@@ -88,7 +88,9 @@ const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>
 
 type Size = keyof typeof SCREEN_SIZES;
 type ColourScheme = (typeof COLOUR_SCHEMES)[number];
-/** Returns the screenshots of a page, by size and colour scheme. The README shows the Home page in the dark scheme, too. */
+/**
+ * Returns the files of a page's screenshots, with size and colour scheme. The Home page is also shown in the dark scheme, for the README.
+ */
 const picturesOf = (name: string): { file: string; size: Size; colorScheme: ColourScheme }[] =>
   COLOUR_SCHEMES.filter((scheme) => scheme === 'light' || name === 'home').flatMap((colorScheme) =>
     (Object.keys(SCREEN_SIZES) as Size[]).map((size) => ({
@@ -103,7 +105,7 @@ export const PICTURE_FILES = Object.values(PICTURES).flatMap((pages) =>
   Object.keys(pages).flatMap((name) => picturesOf(name).map(({ file }) => file)),
 );
 
-/** Takes all screenshots of a newly started demo. Writes no other files. */
+/** Takes all screenshots of a newly started demo. Writes only the screenshots' files. */
 async function takeAll(): Promise<void> {
   const [folder, browser] = await Promise.all([createTemporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
@@ -124,7 +126,7 @@ async function takeAll(): Promise<void> {
 
 async function takeOf({ baseUrl, links }: Demo, browser: Browser): Promise<void> {
   for (const [account, pages] of Object.entries(PICTURES)) {
-    // A sign-in link works only once, so all screenshots of an account share a browser context. The size is set on each page.
+    // A sign-in link works only once, so all screenshots of an account use one browser context. Each page sets its size.
     const context = await browser.newContext({
       baseURL: baseUrl,
       ignoreHTTPSErrors: true,
@@ -177,8 +179,8 @@ async function take(
 }
 
 /**
- * Waits until no card has been loading for two seconds. It cannot wait for an idle network, because the stream of live readings never ends.
- * Throws if a card failed to load.
+ * Waits until no card has been loading for two seconds. Waiting for an idle network is impossible, because the stream of live readings
+ * never ends. Throws if a card failed to load.
  */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
@@ -196,7 +198,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
   if (problems.length > 0) throw new Error(`${page.url()} shows: ${problems.join(' ')}`);
 }
 
-/** Takes a screenshot by Chromium's own protocol, because its format is smaller than playwright's. */
+/** Takes a screenshot with Chromium's own protocol, which offers a smaller image format than playwright. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

@@ -17,8 +17,8 @@ export interface RoleProcess {
 }
 
 /**
- * Starts `energy <role>` and waits until the role is ready. The system chooses ports that are not given. `program`: program of another
- * version or installation.
+ * Starts `energy <role>` and waits until the role is ready. The operating system chooses the ports that are not given. `program`: program
+ * of another version or installation.
  */
 export async function startRole(
   role: 'ingest' | 'api' | 'worker',
@@ -61,7 +61,7 @@ export async function startRole(
   };
 }
 
-/** Creates a folder that is removed at the end of the test. */
+/** Creates a temporary folder. `remove` deletes it. */
 export async function createTemporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'energy-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

@@ -9,13 +9,13 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Number of days whose quarter-hours a decision about a remark uses. */
+/** Number of days that a decision about a remark looks back. */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
 export type HomeKind = (typeof HOME_KINDS)[number];
 
-/** Quarter-hours of a simulated home from the start of 2025 on. Days are in UTC. */
+/** Quarter-hours of a simulated home from the start of 2025. Days are in UTC. */
 export interface SimulatedYear {
   used: Float64Array;
   production: Float64Array | null;
@@ -24,7 +24,7 @@ export interface SimulatedYear {
   daily: (number | null)[];
 }
 
-/** Returns the traits of an ordinary home. It has a freezer, and two weeks of holidays in summer and one in winter. */
+/** Returns the traits of an ordinary home. It has a freezer, and is empty during two weeks of holidays in summer and one week in winter. */
 export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   const random = createRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
@@ -41,7 +41,10 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   };
 }
 
-/** Simulates the first `days` days of a home from 2025 on. Days before `firstDay` remain empty, because the caller does not use them. */
+/**
+ * Simulates the first `days` days of a home, from the start of 2025. Days before `firstDay` have no data, because the caller does not use
+ * them.
+ */
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
   const list = () => new Float64Array(days * QUARTER_HOURS_PER_DAY).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
@@ -73,8 +76,8 @@ function quarters(minutes: Int32Array): Float64Array {
 }
 
 /**
- * Returns the profile of a home at a quarter-hour, whose index counts from the start of 2025. `hasPlug`: whether the home's freezer is
- * measured separately.
+ * Returns the data of a home that a decision about a remark uses at a quarter-hour, given by its index from the start of 2025. `hasPlug`:
+ * whether a smart plug measures the freezer.
  */
 export function getProfileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
@@ -90,7 +93,7 @@ export function getProfileAt(year: SimulatedYear, quarter: number, hasPlug: bool
   };
 }
 
-/** Creates a fault that begins at a quarter-hour and does not end. The quarter-hour's index counts from the start of 2025. */
+/** Creates a fault that begins at a quarter-hour, given by its index from the start of 2025, and never ends. */
 export const createLastingFault = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
   fromMs: FROM_MS + quarter * QUARTER_HOUR_MS,

@@ -8,7 +8,7 @@ const QUARTER_HOUR_MS = 900_000;
 /** Number of rows per INSERT. */
 const BATCH = 20_000;
 
-/** Energies of a quarter-hour of a home with panels, mWh. */
+/** Energies, in mWh, of a quarter-hour of a home with solar panels. */
 export interface SolarQuarterHour {
   atMs: number;
   imported: number;
@@ -17,8 +17,8 @@ export interface SolarQuarterHour {
 }
 
 /**
- * Writes a home with a grid meter and an inverter. Energy is known at all times, except that the inverter is silent in quarter-hours for
- * which `isUnknown` is true. Returns the home's quarter-hours.
+ * Writes a home with a grid meter and an inverter. The energy is known at all times, except that the inverter reports nothing in
+ * quarter-hours for which `isUnknown` returns true. Returns the home's quarter-hours.
  */
 export async function writeSolarHome(
   api: TestApi,
@@ -56,7 +56,8 @@ export async function writeSolarHome(
 }
 
 /**
- * Returns the energies of a sunny home by the time of day (UTC). They are odd numbers, and some quarter-hours have both import and export.
+ * Returns the energies of a sunny home at a time of day (UTC). The values are odd numbers, and some quarter-hours have both import and
+ * export.
  */
 function quarterAt(atMs: number): SolarQuarterHour {
   const number = atMs / QUARTER_HOUR_MS;

@@ -5,28 +5,28 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Path of the checkout for programs in the systemd environment. */
+/** Path of the checkout for programs in the test's systemd environment. */
 export const CHECKOUT_PATH = '/home/me/energy-usage-service';
 
-/** The systemd of this machine's Debian, as the first process of separate namespaces, with the service that it runs. */
+/** A test instance of this machine's systemd, which runs the service. It is the first process of separate namespaces. */
 export interface IsolatedSystemd {
-  /** Standard output and standard error of the service in systemd so far. */
+  /** Returns the standard output and standard error of the service so far. */
   output(): string;
   /** Runs `systemctl` in the systemd environment. Throws if it fails. */
   systemctl(...args: string[]): string;
   /** Runs a shell command in the systemd environment, as root in the folder of the checkout. Throws if it fails. */
   type(command: string): string;
-  /** Returns the process ids of the service's processes, as numbered on this machine. */
+  /** Returns the process ids of the service, as numbered outside the namespaces. */
   pids(): number[];
-  /** Returns the path in this process's file system of a path of the systemd environment. */
+  /** Converts a path inside the systemd environment to the path outside it. */
   path(inside: string): string;
   kill(): Promise<void>;
 }
 
 /**
- * Shell command that builds systemd's root file system: this machine's programs and libraries, and the checkout in a home folder that other
- * users may not enter. Everything else is empty. /proc/sys and /sys are read-only, so that the machine's kernel settings do not change.
- * systemd's cgroups are below a new cgroup. `$node`: folder in which Node is installed.
+ * Shell command that builds the root file system of the test's systemd: this machine's programs and libraries, and the checkout in a home
+ * folder that other users may not enter. All other folders are empty. /proc/sys and /sys are read-only, so that the machine's kernel
+ * settings cannot change. systemd's cgroups are inside a new cgroup. `$node`: folder in which Node is installed.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
@@ -49,7 +49,7 @@ mount --bind "$repository" .${CHECKOUT_PATH}; mount -o remount,bind,ro .${CHECKO
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
-/** Returns the cgroup hierarchies that systemd uses: that of version 2 or, in hybrid mode, systemd's own two. */
+/** Returns the cgroup hierarchies that systemd uses: that of version 2 or, in hybrid mode, systemd's own two hierarchies. */
 const hierarchies = (): string[] =>
   existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup']
@@ -66,7 +66,7 @@ export function hasCgroups(): boolean {
 }
 
 /**
- * Starts systemd. `units`: folder of unit files, whose `test.target` is started. `settings`: settings file of the service, which is not
+ * Starts systemd. `units`: folder of unit files; their `test.target` is started. `settings`: settings file of the service, which is not
  * installed yet. Needs root and permission to mount.
  */
 export function startSystemd(options: { folder: string; units: string; settings: string }): IsolatedSystemd {
@@ -85,7 +85,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     { stdio: 'ignore' },
   );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  /** Returns the process id of systemd, the first process of the namespaces. */
+  /** Returns the process id of systemd, which is the first process of its namespaces. */
   const first = (): number => {
     const [, systemd] = findProcessTree(child.pid as number);
     if (systemd === undefined) throw new Error('systemd does not run');
@@ -113,7 +113,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     async kill() {
       child.kill('SIGKILL');
       await ended;
-      // The other processes of the namespace end a moment after systemd.
+      // The other processes of the namespace end shortly after systemd.
       execFileSync('sh', [
         '-c',
         `for i in 1 2 3 4 5 6 7 8 9 10; do find ${own.join(' ')} -depth -type d -exec rmdir {} + 2>/dev/null && exit; sleep 0.2; done; exit 0`,

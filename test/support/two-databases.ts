@@ -9,26 +9,27 @@ import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createTemporaryFolder } from './service.ts';
 
-/** Options of a move, and callbacks that do nothing, for tests that do not check them. */
+/** Arguments of a move for tests that do not check them: default options, and callbacks that do nothing. */
 export const AUTO_TIER = { timescale: 'auto' } as const;
 export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 
-/** An embedded installation, as new users have it, and a database of this run's tier. Both are new for each test. */
+/** An embedded installation, as new users have it, and a database of the tier under test. Both are created for each test. */
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
   /**
-   * Creates a migrated database on the embedded server. Its role is not a superuser. Unless `owned` is false, the role owns the database.
+   * Creates a migrated database on the embedded server, and a role that is not a superuser. The role owns the database unless `owned` is
+   * false.
    */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 
-/** Registers hooks that create and remove the two databases, which are available within a test. */
+/** Registers hooks that create and remove the two databases. They can be used only inside a test. */
 export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
-  /** Name of the migrated template from which databases that the role owns are copied. */
+  /** Name of the migrated template from which databases owned by the role are copied. */
   let template: string | undefined;
   const two = { embeddedDatabase } as TwoDatabases;
   beforeAll(async () => {
@@ -36,7 +37,7 @@ export function registerTwoDatabases(): TwoDatabases {
     embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
     const admin = createPool(getSuperuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
-    // No test that moves accounts kills this PostgreSQL server, so the server need not flush the many copied databases to disk.
+    // The server need not flush the many copied databases to disk, because no test that moves accounts kills this server.
     for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
     await admin.query('SELECT pg_reload_conf()');
     await admin.end();
@@ -79,8 +80,8 @@ export function registerTwoDatabases(): TwoDatabases {
 }
 
 /**
- * Relations to compare. The load profile is compared through its view: one database may have stored days packed that the other stored as
- * hours.
+ * Relations to compare. The load profile is compared through its view, because one database may store days as packed rows (one row a day)
+ * that the other stores as hours.
  */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(

@@ -1,6 +1,6 @@
-/** Reasons why a relation is missing in a person's archive, in a move of the installation, or in a move of an account. */
+/** Reasons why a relation is missing from a person's archive, from a move of the installation, or from a move of an account. */
 interface Reasons {
-  /** Files of the archive that contain the relation's data. If there are none: the reason why it is not personal data. */
+  /** The archive's files that contain the relation's data or, if there are none, the reason why the data is not personal. */
   archive?: string;
   installation?: string;
   account?: string;
@@ -11,7 +11,7 @@ const DISTINCT = 'each installation has its own';
 
 /**
  * Relations that are missing from an archive (src/export/relations.ts) or a move (src/database/copy/relations.ts), with the reasons.
- * Relations that are computed from the load profile are in no move and need no reason.
+ * Relations that are computed from the load profile are never moved and need no reason.
  */
 const UNCOVERED: Readonly<Record<string, Reasons>> = {
   apps: { account: 'programs call them at the address of the installation: their owners register them again' },
@@ -113,11 +113,11 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
   usage_changes: { archive: 'hourly.csv: changed hours that are not yet compared with alerts' },
 };
 
-/** Returns the relations that `by` (the archive, or one kind of move) does not contain, according to `UNCOVERED`. */
+/** Returns the relations that `UNCOVERED` lists as missing from the archive or from one kind of move. */
 export const uncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 
-/** Relations whose rows a worker recomputes after a move. */
+/** Relations whose rows a worker computes again after a move. */
 export const RECOMPUTED_RELATIONS = Object.keys(UNCOVERED).filter(
   (relation) => UNCOVERED[relation]?.account === RECOMPUTED,
 );

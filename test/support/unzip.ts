@@ -2,8 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
 /**
- * Returns the files of a ZIP archive by name. The archive is read with another library than the one that writes archives; this library
- * verifies checksums and sizes.
+ * Returns the files of a ZIP archive by name. Uses a different library from the one that writes archives, and checks checksums and sizes.
  */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   const zip = await new Promise<ZipFile>((done, fail) =>

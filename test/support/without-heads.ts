@@ -15,10 +15,10 @@ const SCHEMA = new URL('../../sql/schema/', import.meta.url);
 const migration = (ending: string) => `schema/${readdirSync(SCHEMA).find((name) => name.endsWith(ending))}`;
 /** Path of the migration that introduced heads (the stored states of devices). */
 export const HEADS_MIGRATION = migration('_heads.sql');
-/** Path of the migration that converted quarter-hours into hours. */
+/** Path of the migration that replaced rows of quarter-hours by rows of hours. */
 export const HOURS_MIGRATION = migration('_hours_and_days.sql');
 
-/** Closes every open hour: moves it into the load profile and the aggregates. */
+/** Closes every open hour: moves its energy from the head into the load profile and the aggregates. */
 export async function closeOpenHours(pool: Pool): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   await pool.query(
@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Reverts a database to the schema before the migration that stores hours, as if it had not been applied: one row for each quarter-hour,
- * and a copy of the sums of devices' hours. Packed days are unpacked.
+ * Reverts a database to the schema before the migration that stores hours: the load profile has one row for each quarter-hour again, with a
+ * copy of the sums of each device's hours. Packed days are unpacked.
  */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
@@ -61,7 +61,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views of the files in sql/rollups. A migration drops these views, or a function needs them.
+    // Views of the files in sql/rollups that a migration drops or a function needs.
     ...STORED_ROLLUP_LEVELS.map(
       (level) =>
         `CREATE VIEW ${getClosedHoursRelation(level)}_expected AS SELECT * FROM ${getClosedHoursRelation(level)}`,
@@ -83,8 +83,8 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
 }
 
 /**
- * Reverts a database to the schema before heads, as if neither that migration nor the current rollups had been applied. Every hour is in
- * the load profile and the aggregates, which have their public names, and the counting states are in `series`.
+ * Reverts a database to the schema before heads, without the current rollups. Every hour is then in the load profile and the aggregates,
+ * which have their public names, and the counting states are in `series`.
  */
 export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;

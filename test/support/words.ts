@@ -6,7 +6,7 @@ import { type CompiledWords, type Language, setWords } from '#src/dashboard/word
 
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
-/** Returns a language's texts by page of the dashboard. */
+/** Returns the texts of a language by page of the dashboard. */
 export const getPages = (language: Language): Record<string, NestedTexts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
@@ -14,7 +14,7 @@ export const getPages = (language: Language): Record<string, NestedTexts> =>
       .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(WORDS, language, file), 'utf8'))]),
   );
 
-/** Returns a language's texts of mails, SMS and plain pages. */
+/** Returns the texts of a language for mails, SMS and plain pages. */
 export const getMailTexts = (language: Language): Record<string, NestedTexts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
@@ -34,10 +34,10 @@ export const textsByPath = (words: CompiledWords, path = ''): [path: string, tex
       : textsByPath(one as CompiledWords, `${path}${name}.`),
   );
 
-/** Kinds of arguments in a compiled message, by icu-minify's number for each: `select`, `plural`, `selectordinal`, `number`. */
+/** Kinds of arguments in a compiled message, by the number that icu-minify uses for each: `select`, `plural`, `selectordinal`, `number`. */
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
-/** Returns the arguments of a message by name, with their TypeScript types. `Shown` means a text or a number that is shown unchanged. */
+/** Returns the TypeScript types of a message's arguments, by name. `Shown` stands for a text or a number that is shown unchanged. */
 export function getArguments(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))
@@ -46,13 +46,13 @@ export function getArguments(message: CompiledMessage): Map<string, string> {
   return found;
 }
 
-/** Returns the plural forms that each plural argument of a message has. */
+/** Returns the plural forms of each plural argument in a message. */
 export const getPluralForms = (message: CompiledMessage): string[][] =>
   nodesOf(message).flatMap(([, kind, forms]) => (kind === 2 && forms ? [Object.keys(forms)] : []));
 
 type Node = readonly [name: string, kind?: number, branches?: Readonly<Record<string, CompiledMessage>>];
 
-/** Returns the arguments, plurals and choices of a message, including nested ones. */
+/** Returns all arguments, plurals and choices of a message, including nested ones. */
 const nodesOf = (message: CompiledMessage): Node[] =>
   (Array.isArray(message) ? message : []).flatMap((one) => {
     if (!Array.isArray(one)) return [];

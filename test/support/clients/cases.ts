@@ -1,33 +1,33 @@
 /**
- * Steps that both clients must pass against a real service. A runner in each language (run-cases.ts, run_cases.py) executes the steps and
- * reports the results, which are compared with the expected results here.
+ * A test step that the TypeScript client and the Python client must pass against a real service. A runner in each language (run-cases.ts,
+ * run_cases.py) executes the steps. The test compares the results with the expected results in this file.
  */
 export interface ClientStep {
   /** Owner of the key. */
   as: 'admin' | 'home';
-  /** Name of the operation in the OpenAPI document. A suffix such as `Csv` selects another format of the response. */
+  /** Name of the operation in the OpenAPI document. A suffix such as `Csv` requests the response in another format. */
   call: string;
   path?: string[];
   body?: unknown;
   query?: Record<string, string | number | string[]>;
   /** Options of the call. */
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
-  /** `all`: the client requests every page of a list. By default it requests only the first page. */
+  /** `all`: the client requests every page of a list. By default, the client requests only the first page. */
   take?: 'all';
-  /** Variables for later steps (`$name` in any text). The value of each is this member of the response. */
+  /**
+   * Variables for later steps, which use them as `$name` in any text. Each entry maps a variable to the member of the response that
+   * contains its value.
+   */
   save?: Record<string, string>;
   /** Expected result of the call, compared by vitest's toMatchObject. */
   gives?: unknown;
   /** Expected error of the call. */
   fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
-  /** Expected number of requests that the call sends to the service; not checked if undefined. */
+  /** Expected number of requests that the call sends to the service. If undefined, the number is not checked. */
   requests?: number;
 }
 
-/**
- * Returns the request header that makes the API inject a fault into the first requests of a call. `run` separates the faults of the two
- * clients.
- */
+/** Returns a request header that makes the API fail the first requests of a call. `run` keeps the faults of the two clients apart. */
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
 
 /** Day on which the clocks go forward in Berlin: the last Sunday of March. */
@@ -37,7 +37,8 @@ const USED_ON = '2026-06-14';
 const day = { start: USED_ON, end: USED_ON };
 
 /**
- * Test steps by topic. If no step calls an operation, the example of the OpenAPI document is used, so that new operations are tested, too.
+ * Test steps by topic. For each operation without a step, the example of the OpenAPI document is tested, so that new operations are
+ * covered, too.
  */
 export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [
@@ -46,7 +47,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       as: 'home',
       call: 'getEnergyInsights',
       query: { start: SPRING, end: SPRING, group_by: 'hour', tz: 'Europe/Berlin' },
-      // 01:00 UTC is 03:00 in Berlin. The local hour from two to three does not exist on this day.
+      // 01:00 UTC is 03:00 in Berlin. On this day, there is no local time between 02:00 and 03:00.
       gives: {
         data: [
           { hour: '01:00', starts_at: `${SPRING}T01:00:00+01:00` },
@@ -149,7 +150,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
-    // The client encodes the id, so that the service does not interpret it as a path.
+    // The client percent-encodes the id, so that the service does not interpret it as a path and a query.
     { as: 'home', call: 'getDevice', path: ['../users?a=b#c'], fails: { type: 'NotFoundError', status: 404 } },
   ],
   'alerts, tariffs and prices': [
@@ -312,7 +313,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
   ],
   'what is tried again': [
-    // Retried with any method: the rate limit rejected the request before anything was done.
+    // The client retries this request whatever its method, because a request over the rate limit is rejected before it has any effect.
     {
       as: 'home',
       call: 'updateUser',
@@ -338,8 +339,8 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 2,
       gives: { user_id: '$home' },
     },
-    // Retried: the request was executed but its response was lost. With the same Idempotency-Key the service returns the first response, so
-    // there is only one alert.
+    // The client retries the request, although it was executed and only its response was lost. The service returns the first response for
+    // the same Idempotency-Key, so only one alert exists.
     {
       as: 'home',
       call: 'createAlert',
@@ -349,7 +350,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       save: { alert: 'alert_id' },
     },
     { as: 'home', call: 'listAlerts', query: { user_id: '$home' }, gives: [{ alert_id: '$alert' }] },
-    // Not retried: the request may have been executed, and has no idempotency key.
+    // The client does not retry: the request may have been executed, and it has no idempotency key.
     {
       as: 'home',
       call: 'updateAlert',
@@ -368,7 +369,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 1,
       fails: { type: 'ServerError', status: 503 },
     },
-    // After its last retry, the client throws the error.
+    // After the last retry, the client throws the error.
     {
       as: 'home',
       call: 'getUser',
@@ -377,7 +378,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 4,
       fails: { type: 'ServerError', status: 503, retryAfterSeconds: 0 },
     },
-    // Not retried: Retry-After is longer than a client waits.
+    // The client does not retry, because Retry-After is longer than a client waits.
     {
       as: 'home',
       call: 'getUser',
@@ -395,7 +396,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 1,
       fails: { type: 'RequestTimeoutError' },
     },
-    // The caller chooses the idempotency key.
+    // The caller sets the idempotency key.
     {
       as: 'home',
       call: 'createGateway',
@@ -420,12 +421,12 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
   ],
 };
 
-/** Returns a marker that the comparison accepts for any text that contains `part`. */
+/** Returns a marker: the comparison accepts any text that contains `part`. */
 function expectText(part: string) {
   return { $contains: part };
 }
 
-/** Returns a marker that the comparison accepts for any list that contains such an element. */
+/** Returns a marker: the comparison accepts any list with an element that matches `one`. */
 function expectSome(one: unknown) {
   return { $some: one };
 }

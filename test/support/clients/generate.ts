@@ -7,7 +7,7 @@ import { typescriptClient } from './typescript.ts';
 const CLIENTS = fileURLToPath(new URL('../../../clients/', import.meta.url));
 const PACKAGE = 'typescript/package.json';
 
-/** Returns all generated files of the clients, by their paths below `clients/`. */
+/** Returns all generated files of the API clients, by their paths relative to `clients/`. */
 export async function generateClients(): Promise<Record<string, string>> {
   const read = readOpenApiInterface();
   const { types, client, version } = pythonClient(read);
@@ -21,7 +21,7 @@ export async function generateClients(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns the generated files as they are checked in. */
+/** Returns the generated files of the API clients as committed in the repository. */
 export async function checkedInClients(): Promise<Record<string, string>> {
   const names = Object.keys(await generateClients());
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { parseCodeBlocks } from '#src/api/docs/guide.ts';
 import { GUIDES_PATH } from '#src/api/docs/library.ts';
 import { runProgram } from './run.ts';
 
-/** Languages of the guides, as in the info strings of their code blocks. */
+/** Languages of the guides' programs, as named in the info strings of the code blocks. */
 export const LANGUAGES = ['curl', 'ts', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -22,19 +22,19 @@ export const guideNames = async (): Promise<string[]> =>
 
 export const readGuideBlocks = async (name: string) => parseCodeBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
-/** Returns the steps of a guide for a reader who uses one language (docs/guides/README.md). */
+/** Returns the steps of a guide for readers of one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
   for (const { language: marked, source, file } of await readGuideBlocks(name)) {
-    // Skips a program that runs until it is stopped. docs.test.ts tests it.
+    // Skips a program that does not end by itself. docs.test.ts tests such programs.
     if (file !== undefined) continue;
     const last = parts.at(-1);
     if (marked === 'output' && last) last.output += `${source}\n`;
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });
     else if (marked === language && last?.language === language) last.program += `\n${source}`;
     else if (marked === language) {
-      // The first paragraph of the code contains the imports and creates the client.
+      // The code up to the second empty line contains the imports and creates the client.
       if (preamble === '' && language !== 'curl') preamble = source.split('\n\n').slice(0, 2).join('\n\n');
       const isFirst = parts.every((part) => part.language !== language);
       parts.push({ language, program: isFirst ? source : `${preamble}\n${source}`, output: '' });
@@ -44,7 +44,8 @@ export async function parseGuide(name: string, language: Language): Promise<Part
 }
 
 /**
- * Runs the steps of a guide in a language, in a folder with the installed clients. Fails if a step's output differs from the expected one.
+ * Runs the steps of a guide in one language, in a folder with the installed clients. Fails if a step's output differs from the output in
+ * the guide.
  */
 export async function followGuide(
   parts: Part[],
@@ -68,7 +69,7 @@ export async function followGuide(
       return programOutput.trim();
     };
     if (output === '') await once();
-    // The service stores a published reading a moment later, so the step is retried.
+    // Retries the step, because the service stores a published reading with a short delay.
     else if (parts[index - 1]?.language === 'sh')
       await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {
@@ -80,7 +81,7 @@ export async function followGuide(
   }
 }
 
-/** Returns the pattern of an output in a guide. `…` matches any text. */
+/** Returns a regular expression for an output in a guide, in which `…` matches any text. */
 const patternOf = (output: string): RegExp =>
   new RegExp(`^${output.trim().split('…').map(literally).join('\\S+')}$`, 'i');
 

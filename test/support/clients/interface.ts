@@ -21,7 +21,7 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
-  /** Whether the parameter's value can be several names separated by commas. If so, the clients also accept a list. */
+  /** Whether the parameter accepts several names separated by commas. If so, the clients also accept a list. */
   isList: boolean;
 }
 
@@ -32,16 +32,18 @@ export interface ClientOperation {
   method: string;
   path: string;
   summary: string;
-  /** Names of the operation's path parameters, in order. */
+  /** Names of the path parameters, in the order in which they occur in the path. */
   inPath: string[];
   query: Parameter[];
   body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
   answer: { schema: Schema; mediaType: string };
-  /** Other formats of the response. Each has the suffix of the client method's name, and the media type to request. */
+  /** Other response formats. Each has the suffix for the name of the client's method, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
-  /** Schema of the items, if the operation returns a list in pages: an array, or an object with the array as `data`. */
+  /**
+   * Schema of one item of a paged list, or null for other responses. A page is an array, or an object with the array in its member `data`.
+   */
   item: Schema | null;
-  /** Whether a client may repeat the operation even if the first request may have been executed. */
+  /** Whether a client may send the request again even if the first one may have been executed. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
@@ -70,8 +72,8 @@ const ENDINGS: Record<string, string> = {
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
 /**
- * Reads the operations and named schemas of the OpenAPI document for the generated clients. Omits event streams: clients expect one
- * response to each request.
+ * Reads the operations and named schemas of the OpenAPI document for the generated clients. Omits operations that return event streams,
+ * because the clients expect one response to each request.
  */
 export function readOpenApiInterface(): {
   operations: ClientOperation[];
@@ -90,7 +92,7 @@ export function readOpenApiInterface(): {
   return { operations, schemas, version: document.info.version };
 }
 
-/** Returns the schema of the items of an array, or of the array in an object's member `data`. Null for other schemas. */
+/** Returns the schema of an array's items, or of the items of the array in an object's member `data`. Null for other schemas. */
 function itemOf(schema: Schema, schemas: Record<string, Schema>): Schema | null {
   const { type, items, properties } = schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {});
   return (type === 'array' ? items : properties?.data?.items) ?? null;
@@ -136,5 +138,5 @@ function operationOf(
 export const toPascalCase = (name: string): string =>
   snakeToCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
-/** Returns the name of the schema to which a `$ref` refers. */
+/** Returns the name of the schema that a `$ref` references. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

@@ -6,7 +6,10 @@ import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
 
-/** Installs the npm package of the TypeScript client, as a release contains it, in the subfolder `app`. Returns the URL of its module. */
+/**
+ * Installs the npm package of the TypeScript client, packed as for a release, in the subfolder `app`. Returns the URL of the client's
+ * module.
+ */
 export async function installTypescript(folder: string, archive?: string): Promise<string> {
   const file = archive ?? join(folder, await packTypescript(CLIENTS, folder));
   const app = join(folder, 'app');
@@ -19,8 +22,8 @@ export async function installTypescript(folder: string, archive?: string): Promi
 }
 
 /**
- * Installs the wheel of the Python client, as a release contains it, into a virtual environment. Fetches nothing,
- * because the wheel has no dependencies. Returns the environment's interpreter, which finds no other package.
+ * Installs the wheel of the Python client, built as for a release, in a virtual environment. Needs no network, because the wheel has no
+ * dependencies. Returns the path of the environment's Python interpreter, which can import no other package.
  */
 export async function installPython(folder: string, wheel?: string): Promise<string> {
   const file = wheel ?? join(folder, await packPython(CLIENTS, folder, new Date()));

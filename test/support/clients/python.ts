@@ -56,12 +56,12 @@ ${methods.join('\n')}`,
 }
 
 /**
- * Returns functions that collect type declarations. Python has no anonymous object types, so each type gets a name derived from its
- * position.
+ * Returns functions that collect type declarations. Python has no anonymous object types, so each object type gets a name derived from its
+ * position in the API.
  */
 function pythonTypes() {
   const sources: string[] = [];
-  /** Declarations of type aliases. They follow the types to which they refer. */
+  /** Declarations of type aliases. In the output, they follow the types that they use. */
   const aliases: string[] = [];
   const names: string[] = [];
   const take = (name: string) => {
@@ -84,8 +84,8 @@ function pythonTypes() {
   }
 
   /**
-   * Merges alternative object schemas into one type, so that any JSON member can be accessed. A member that some alternatives lack is not
-   * required.
+   * Merges alternative object schemas into one type, so that programs can access any JSON member. A member that is missing from some
+   * alternatives becomes optional.
    */
   function anyOf(options: Schema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
@@ -102,7 +102,7 @@ function pythonTypes() {
     });
     take(name);
     if (members.some(({ member }) => KEYWORDS.has(member) || !/^[a-z_]\w*$/i.test(member))) {
-      // Python needs this syntax for a type with a member that is named like a keyword.
+      // If a member is named like a keyword, Python needs the functional syntax for its type.
       const commentLine = description === undefined ? '' : `# ${description}\n`;
       const lines = members.map((one) => `    "${one.member}": "${one.type.replaceAll('"', "'")}",\n`).join('');
       sources.push(`${commentLine}${name} = TypedDict("${name}", {\n${lines}})\n`);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { ClientStep } from './cases.ts';
 
-/** Input of run-cases.ts and run_cases.py, sent as JSON on their standard input. */
+/** Input of run-cases.ts and run_cases.py, as JSON on their standard input. */
 export interface RunnerInput {
   baseUrl: string;
   /** PEM file of the certificate authority that the client trusts. */
@@ -25,15 +25,15 @@ export interface StepResult {
   };
 }
 
-/** Runs a program and returns its output. Fails with the program's error output if it does not succeed. */
+/** Runs a program and returns its output. Rejects with the program's error output if the program fails. */
 export async function runProgram(
   command: string,
   args: string[],
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // Errors of the standard input are ignored: a program that ends early does not read its standard input, and explains the reason on its
-  // error output.
+  // A program that ends early does not read its standard input, and its error output gives the reason. Errors of the standard input are
+  // therefore ignored.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

@@ -37,11 +37,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, versionLine, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** Whether an object schema is defined only in this response. The client then needs a name for the schema's type. */
+/** Whether the schema is an object schema that only this response uses. The client then exports a name for its type. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): Schema => {
-  // A method with paged results requests the further pages itself, so the method has no cursor parameter.
+  // A method that returns a paged list requests the further pages itself, so it has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',
@@ -89,8 +89,8 @@ const PLAIN: Record<string, string> = {
 };
 
 /**
- * If all variants of an object have a common JSON member, adds the members of the other variants to each as undefined, so that TypeScript
- * allows access to any member. Variants without a common member are distinguished with `in`.
+ * If all variants of an object share a JSON member, adds the members of each variant to the others as undefined, so that TypeScript allows
+ * access to any of them. Otherwise, TypeScript programs distinguish the variants with `in`.
  */
 function apart(options: Schema[]): Schema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));

@@ -10,12 +10,12 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
 /**
- * Time in which a stopping API process hands its clients over. It is shorter than in the cluster, because this HAProxy checks the processes
- * twice a second.
+ * Time that a stopping API process has to move its clients to the other process. It is shorter than in deploy/cluster, because this HAProxy
+ * checks the processes twice a second.
  */
 const DRAIN_SECONDS = 2;
 
-/** Result of a request. `failed`: the connection broke before a response. */
+/** Result of a request. `failed`: error of a connection that broke before a response. */
 interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -32,7 +32,7 @@ interface Asked {
   agent?: Agent;
 }
 
-/** Two API processes on one database, each with its own data directory, behind HAProxy. */
+/** Two API processes with one database, each with its own data folder, behind HAProxy. */
 export interface ApiPair {
   database: TestDatabase;
   proxy: HAProxy;
@@ -42,7 +42,7 @@ export interface ApiPair {
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
-  /** Sends a request to one of the two processes, or to HAProxy, which chooses one of the two. Never throws. */
+  /** Sends a request to the port of one process, or of HAProxy, which chooses a process. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
   /** Stops a process with SIGTERM and starts a new one in its place, like an upgrade. Returns the exit code of the stopped process. */
   replace(which: 0 | 1): Promise<number | null>;

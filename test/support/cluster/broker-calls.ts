@@ -4,10 +4,7 @@ import { addBrokerAuthRoutes } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
-/**
- * Starts the endpoint that brokers call to authenticate clients, on a loopback port that is known before a broker
- * starts.
- */
+/** Starts the HTTP endpoint that brokers call to authenticate clients. Its loopback port is known before a broker starts. */
 export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
   addBrokerAuthRoutes(app, createBrokerAccess(db, mqttUrl));

@@ -7,13 +7,13 @@ import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } f
 
 type Role = Parameters<typeof startRole>[0];
 
-/** Certificate of localhost with its key (PEM), for routers and cells. */
+/** Certificate for localhost with its private key (PEM), for routers and cells. */
 export interface LocalCertificate {
   cert: string;
   key: string;
 }
 
-/** A process of a cell. It always has the same ports. */
+/** A process of a cell. Its ports never change. */
 interface CellProcess {
   pid(): number;
   start(): Promise<void>;
@@ -21,7 +21,7 @@ interface CellProcess {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** A cell in processes of its own: an API process and one or two ingest processes with the embedded broker, on one database. */
+/** A cell (an independent installation with its own database): an API process, and one or two ingest processes with the embedded broker. */
 export interface Cell {
   /** Name of the cell: `first`, or the value of its CELL. */
   name: string;
@@ -30,7 +30,7 @@ export interface Cell {
   ports: { api: number; mqtt: number };
   adminKey: string;
   processes: readonly CellProcess[];
-  /** Returns the process of a role by its number, counted from 0. */
+  /** Returns the process with this role and number. Numbers start at 0. */
   of(role: Role, number?: number): CellProcess;
   /** Starts all processes of the cell again. */
   start(): Promise<void>;
@@ -50,9 +50,9 @@ export async function makeLocalCertificate(): Promise<LocalCertificate> {
 }
 
 /**
- * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of the cell's database, which the first process
- * migrates. `env`: additional environment variables. `roles`: roles in the order of their start. For two ingest processes, the HAProxy of
- * deploy/cluster runs in front of them until the cell is removed.
+ * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of the cell's database; the first process migrates it.
+ * `env`: additional environment variables. `roles`: roles in the order in which they start. If there are two ingest processes, the HAProxy
+ * of deploy/cluster runs in front of them until the cell is removed.
  */
 export async function startCell({
   name,
@@ -124,7 +124,7 @@ export async function startCell({
   };
 }
 
-/** Environment of an ingest process behind HAProxy. */
+/** Returns the environment variables of an ingest process behind HAProxy. */
 const behindProxy = ({ mqtt, operator }: ProxiedIngest): Record<string, string> => ({
   MQTT_PORT: String(mqtt),
   OPERATOR_PORT: String(operator),

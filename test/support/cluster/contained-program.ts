@@ -6,7 +6,8 @@ import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 
 /**
- * A program of Debian 13 that runs with all its child processes in separate namespaces. It ends with the test, even if the test is killed.
+ * A program that runs in Debian 13's file system, with all its child processes, in separate namespaces. It ends with the test, even if the
+ * test is killed.
  */
 export interface NamespacedProgram {
   /** Standard output and standard error of the program so far. */
@@ -19,7 +20,7 @@ export interface NamespacedProgram {
   continue(): void;
 }
 
-/** A folder in Debian 13 to which its user postgres can write. `inside`: the folder's path for programs in Debian 13. */
+/** A folder in the file system of Debian 13 that its user postgres can write. `inside`: the folder's path for programs in Debian 13. */
 export interface Debian13Folder {
   path: string;
   inside: string;
@@ -34,8 +35,8 @@ export function createDebian13Folder(): Debian13Folder {
 }
 
 /**
- * Shell command that mounts /proc, /dev, /dev/shm and /run only for the program (without /dev/shm, Patroni never promotes). The shell
- * remains the first process of the namespace, because a process that changes its user would no longer be killed with its parent.
+ * Shell command that mounts /proc, /dev, /dev/shm and /run for the program only. Patroni promotes no standby without /dev/shm. The shell
+ * remains the namespace's first process, because a process that changes its user would survive its parent.
  */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
   mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
@@ -76,7 +77,7 @@ export function startProgramInDebian13(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // If the first process of a namespace is killed, all its processes are killed. After that, the namespace ends and `unshare` exits.
+      // If the first process of a namespace is killed, the kernel kills the namespace's other processes. Then `unshare` exits.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -87,28 +88,28 @@ export function startProgramInDebian13(
   };
 }
 
-/** Whether a process is the first one of its process namespace, in which its id is 1. */
+/** Whether a process is the first process of its namespace: its id in the namespace is 1. */
 const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // This process has ended since its id was listed, so it is not the first process of a running namespace.
+    // The process has ended since its id was listed, so there is nothing to kill.
     return false;
   }
 };
 
-/** Returns the ids of the processes in the process namespace that this `unshare` created. */
+/** Returns the ids of all processes in the namespace that this `unshare` process created. */
 function processesWithin(unshare: number): number[] {
   const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
     try {
       return readlinkSync(`/proc/${pid}/ns/${name}`);
     } catch {
-      // A process that has ended in the meantime is in no namespace.
+      // The process has ended since its id was listed.
       return undefined;
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Returns no processes until `unshare` has created its own namespace. Its children before that belong to the namespace of this process.
+  // Until `unshare` has created its namespace, its child processes belong to the namespace of the test itself, and must not be returned.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

@@ -12,7 +12,7 @@ export interface Etcd {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster with `nodes` nodes. Patroni waits until it is ready. */
+/** Starts an etcd cluster with this number of nodes. Patroni itself waits until etcd is ready. */
 export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): Promise<Etcd> {
   const members: { name: string; client: string; peer: string }[] = [];
   for (let number = 1; number <= count; number++) {
@@ -50,7 +50,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   };
 }
 
-/** Returns the environment variables of etcd in deploy/cluster, from the file that a systemd unit or a container reads. */
+/** Returns etcd's environment variables from the file of deploy/cluster that a systemd unit or a container reads. */
 function deployedVariables(): Record<string, string> {
   const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
   return Object.fromEntries(

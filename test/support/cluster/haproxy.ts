@@ -19,7 +19,7 @@ export interface ProxiedIngest {
 export interface HAProxy {
   pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Waits for as long as HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports it as down. */
+  /** Waits until HAProxy's log no longer reports a server, such as `api/api1` or `mqtt/ingest1`, as down in the server's latest entry. */
   isUp(server: string): Promise<void>;
   /** HAProxy's log so far. */
   log(): string;
@@ -27,9 +27,9 @@ export interface HAProxy {
 }
 
 /**
- * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports of the servers;
- * a broker without a port counts as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: CA certificate (PEM
- * text) that signed the certificates of clients.
+ * Starts HAProxy. `tls`: certificate for localhost, shared with the API processes. `api`, `brokers`: loopback ports of the servers; HAProxy
+ * treats a broker without a port as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: CA certificate (PEM text)
+ * that signed the certificates of clients.
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
@@ -81,8 +81,8 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // HAProxy is killed with this process, so that a killed test leaves only HAProxy's folder behind. `setpriv` sets the parent-death signal
-  // after the change of user, because that change would clear the signal.
+  // The kernel kills HAProxy when this process ends, so a killed test leaves only HAProxy's folder behind. `setpriv` sets the parent-death
+  // signal after the change of user, because a change of user clears it.
   const child: ChildProcess = spawn(
     'chroot',
     [

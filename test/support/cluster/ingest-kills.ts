@@ -7,28 +7,28 @@ import { describePubackWait, type RepeatingPublisher, startRepeatingPublisher } 
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Time for which clients are watched after a kill, in addition to the time that they wait for a CONNACK. */
+/** Time that the test watches clients after a kill, in addition to the clients' time limit for a CONNACK. */
 const WATCHED_MS = 6_000;
-/** Maximum time until all clients are connected before a kill. A busy machine takes several seconds. */
+/** Maximum time until all clients are connected before the next kill. A busy machine takes several seconds. */
 const SETTLED_MS = 60_000;
-/** Longest wait for a PUBACK, in seconds, that the test does not explain in its output. */
+/** If a client waits longer than this for a PUBACK, the test prints the client's attempts to connect. In seconds. */
 const SLOW_S = 3;
-/** Time for which clients wait for a CONNACK before they reconnect. */
+/** Time after which a client without a CONNACK reconnects. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** One round of the test, in which a process is killed and started again. */
+/** One round of the test: a process is killed and restarted. */
 interface KillRound {
   /** Number of clients that were connected to the process when it was killed. */
   moved: number;
-  /** Longest time, in seconds, from a kill to the next PUBACK of a client that was connected to the killed process. */
+  /** Longest time, in seconds, for which a client of the killed process received no PUBACK. */
   backS: number;
-  /** Longest time without a PUBACK, in seconds, for any client that was not connected to the killed process. */
+  /** Longest time, in seconds, for which a client of the other process received no PUBACK. */
   othersGapS: number;
-  /** Descriptions of the waits that were longer than `SLOW_S`, with the client's attempts to connect. */
+  /** Descriptions of the waits longer than `SLOW_S`, with the client's attempts to connect. */
   waits: string[];
 }
 
-/** Result of a run: numbers of readings that were acknowledged, stored, and stored more than once. */
+/** Result of a run. `lost` and `doubled`: numbers of acknowledged readings that were not stored, or stored more than once. */
 export interface KillTestResult {
   rounds: KillRound[];
   acknowledged: number;
@@ -37,8 +37,9 @@ export interface KillTestResult {
 }
 
 /**
- * Kills the two processes of a pair alternately, `rounds` times in total. Meanwhile devices publish five readings a second each through the
- * proxy at QoS 1, and repeat readings that were not acknowledged. `connectTimeoutMs`: time for which the devices wait for a CONNACK.
+ * Kills the two processes of a pair alternately, `rounds` times in total. Meanwhile, each device publishes five readings a second through
+ * the proxy with QoS 1, and repeats readings that were not acknowledged. `connectTimeoutMs`: time after which a device without a CONNACK
+ * reconnects.
  */
 export async function killProcessesAlternately(
   { proxy, processes }: IngestPair,
@@ -75,7 +76,7 @@ export async function killProcessesAlternately(
       await pause(Math.max(0, nextMs + EVERY_MS - Date.now()));
     }
   })();
-  /** Waits until each client has a PUBACK for a reading that was published after now; `limitMs` at most. */
+  /** Waits until each client has received a PUBACK for a reading that it published after this call, or until `limitMs` have passed. */
   async function untilAllPublish(limitMs: number): Promise<void> {
     const [first, endMs] = [sent, Date.now() + limitMs];
     const hasPublished = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
@@ -83,19 +84,20 @@ export async function killProcessesAlternately(
   }
   const done: KillRound[] = [];
   try {
-    // A client that first connects after a kill must not count as moved.
+    // Waits before the first kill: a client that connects for the first time after a kill would look like a client of the killed process.
     await untilAllPublish(SETTLED_MS);
     for (let round = 0; round < rounds; round++) {
       const which = round % 2;
       const killedAtMs = Date.now();
       await processes[which as 0 | 1].kill();
       await untilAllPublish(connectTimeoutMs + WATCHED_MS);
-      // Waits another second, because a client that is still waiting must not count as connected again.
+      // Waits another second. The longest wait of a client without a PUBACK then includes this second, so the client does not look
+      // reconnected.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
       await processes[which as 0 | 1].start();
       await proxy.isUp(`mqtt/ingest${which + 1}`);
-      // Half of the clients reconnect, like devices that lose their network from time to time, so that the restarted process gets clients.
+      // Half of the clients reconnect, as if they had lost their network, so that the restarted process gets clients.
       for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
       await untilAllPublish(SETTLED_MS);
     }

@@ -3,7 +3,7 @@ import { generate } from 'selfsigned';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
-/** Maximum time in which connections move when a process is stopped. */
+/** Maximum time that a stopping process has to move its connections to the other process. */
 const DRAIN_SECONDS = 6;
 
 /** One of the two ingest processes. Its ports never change. */
@@ -17,7 +17,7 @@ interface PairedIngest {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** Two ingest processes with the broker inside on one database, behind HAProxy. */
+/** Two ingest processes with the embedded broker, with one database, behind HAProxy. */
 export interface IngestPair {
   proxy: HAProxy;
   processes: readonly [PairedIngest, PairedIngest];
@@ -73,7 +73,7 @@ export async function startIngestPair({
   };
   try {
     const processes = [await make(), await make()] as const;
-    // The first process creates the schema.
+    // The first process migrates the database before the second one starts.
     for (const one of processes) await one.start();
     const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', algorithm: 'sha256' });
     const proxy = await startHAProxy({

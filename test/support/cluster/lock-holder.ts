@@ -4,12 +4,12 @@ import { createPool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 /**
- * Child process that holds an exclusive lock, repeats a step during that time, and records each repetition. Arguments: URL of the database,
- * name of the process, SQL statement of the step. hung.test.ts stops and kills such processes.
+ * Child process that takes an exclusive lock, executes a step again and again while it holds the lock, and records each execution.
+ * Arguments: URL of the database, name of the process, SQL statement of the step. hung.test.ts freezes and kills such processes.
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });
-// Ends this process with the test.
+// The test's end closes the channel to this process.
 process.on('disconnect', () => process.exit(1));
 
 for (;;) {

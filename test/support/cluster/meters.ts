@@ -6,7 +6,7 @@ export interface MeterLogin {
   secret: string;
 }
 
-/** Meters that publish register readings with QoS 1, and repeat each until it is acknowledged, like devices. */
+/** Meters that publish register readings with QoS 1. Like real devices, they repeat each reading until it is acknowledged. */
 export interface Meters {
   /** Acknowledged readings, with the time (ms) of their acknowledgement. */
   acknowledged: { reading: DecodedReading; atMs: number }[];
@@ -16,13 +16,13 @@ export interface Meters {
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Difference between the times of two consecutive readings. Their values correspond to 0.6 to 1.8 kW. */
+/** Time between two consecutive readings of a meter, in their timestamps. Their values correspond to 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
 /**
- * Starts the meters. `startMs`: time of each meter's first reading. The readings' times are one minute apart, but each meter publishes ten
- * a second.
+ * Starts the meters. Each publishes ten readings a second, whose timestamps are one minute apart. `startMs`: timestamp of each meter's
+ * first reading.
  */
 export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): Meters {
   const acknowledged: Meters['acknowledged'] = [];
@@ -65,7 +65,7 @@ export function startMeters(url: string, logins: readonly MeterLogin[], startMs:
   };
 }
 
-/** Publishes a message again until it is acknowledged, because mqtt.js gives up unacknowledged messages if a connection is lost. */
+/** Publishes a message until it is acknowledged. mqtt.js itself would give up unacknowledged messages when it loses the connection. */
 async function deliver(client: MqttClient, { deviceId, readAtMs, value }: DecodedReading): Promise<void> {
   const payload = JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 });
   for (;;) {
@@ -78,7 +78,7 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** Returns the start and the end (ms) of the longest gap between these times within a range. */
+/** Returns the start and the end (ms) of the longest gap between consecutive times within a range. */
 export function findLongestGap(
   times: readonly number[],
   fromMs: number,
@@ -90,7 +90,7 @@ export function findLongestGap(
   return gaps.reduce((longest, gap) => (gap.toMs - gap.fromMs > longest.toMs - longest.fromMs ? gap : longest));
 }
 
-/** Returns the length, in seconds, of the longest gap between these times (ms) within a range. */
+/** Returns the length, in seconds, of the longest gap between consecutive times (ms) within a range. */
 export function getLongestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
   const gap = findLongestGap(times, fromMs, toMs);
   return (gap.toMs - gap.fromMs) / 1_000;

@@ -19,9 +19,9 @@ const READY_MS = 60_000;
 /** A PostgreSQL server and the Patroni that manages it. */
 interface DatabaseNode {
   name: string;
-  /** Address of the node's PostgreSQL. */
+  /** Host and port of the node's PostgreSQL. */
   host: string;
-  /** URL of the service's database on this node, without the other node. */
+  /** URL of the service's database on this node only. */
   url: string;
   /** Sends SIGKILL to Patroni and PostgreSQL of this node at once. */
   kill(): Promise<void>;
@@ -34,7 +34,7 @@ interface DatabaseNode {
   output(): string;
 }
 
-/** Two PostgreSQL 17 servers under Patroni, one of them a synchronous standby, with etcd, on free loopback ports. */
+/** Two PostgreSQL 17 servers managed by Patroni, one of them a synchronous standby, and etcd, on free loopback ports. */
 export interface PatroniCluster {
   etcd: Etcd;
   nodes: readonly [DatabaseNode, DatabaseNode];
@@ -48,12 +48,12 @@ export interface PatroniCluster {
   ready(): Promise<void>;
   /** Makes the standby the primary. Resolves when Patroni reports that the switchover is complete. */
   switchover(): Promise<void>;
-  /** Pauses Patroni, or resumes it. While Patroni is paused, it takes no action: a standby whose replay was paused stays paused. */
+  /** Pauses Patroni, or resumes it. While paused, Patroni takes no action: it does not resume a standby whose replay a test has paused. */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the cluster. `etcdNodes`: 3 if the test makes an etcd node fail. */
+/** Starts the cluster. `etcdNodes`: number of etcd nodes; 3 for a test in which an etcd node fails. */
 export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}): Promise<PatroniCluster> {
   const etcd = await startEtcd({ nodes: etcdNodes });
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
@@ -82,7 +82,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      // Repeats the request, because Patroni refuses requests while etcd elects a leader.
+      // Repeats the request, because Patroni refuses it while etcd elects a leader.
       for (const until = Date.now() + READY_MS; ; await pause(500)) {
         const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
         if (answer.ok) return;
@@ -170,7 +170,7 @@ function configure(folder: Debian13Folder): void {
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   settings.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // Patroni's watchdog is off, because it would restart the machine that runs the tests.
+  // Without this, Patroni's watchdog would restart the machine that runs the tests.
   settings.watchdog.mode = 'off';
   settings.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(settings));

@@ -1,24 +1,24 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
-/** A device that stores its messages. It publishes its messages in order, and repeats each of them until a node acknowledges it. */
+/** A device that stores its messages, publishes them in order, and repeats each of them until a node acknowledges it. */
 export interface RepeatingPublisher {
-  /** Time (ms) of acknowledgement by the index of the payload. */
+  /** Times (ms) at which payloads were acknowledged, by the payload's index. */
   acknowledged: Map<number, number>;
   /** Times (ms) at which the device connected. */
   connectedAtMs: number[];
-  /** Attempts to connect, in order of time. */
+  /** Attempts to connect, in chronological order. */
   attempts: ConnectionAttempt[];
-  /** Longest time, in ms, without an acknowledgement while a message was pending. */
+  /** Longest time, in ms, for which a message waited without any acknowledgement. */
   longestSilenceMs(): number;
-  /** Resolves when all payloads given so far are acknowledged. */
+  /** Resolves when all payloads published so far are acknowledged. */
   flush(): Promise<void>;
   publish(payload: string): void;
-  /** Disconnects the device and connects it to the node with this index. */
+  /** Disconnects the device, and connects it to the node with this index. */
   moveTo(index: number): void;
   close(): Promise<void>;
 }
 
-/** An attempt to connect: times (ms) of its start, of its CONNACK and of the connection's end, and why it ended. */
+/** An attempt to connect: when it started, when the CONNACK came, when the connection ended (all in ms), and why it ended. */
 interface ConnectionAttempt {
   fromMs: number;
   connackMs: number | null;
@@ -26,12 +26,12 @@ interface ConnectionAttempt {
   why: string;
 }
 
-/** Maximum number of attempts to connect that are listed for one wait. */
+/** Maximum number of attempts to connect in the description of one wait. */
 const LISTED_ATTEMPTS = 10;
 
 /**
- * Describes a time without PUBACK and each attempt to connect during this time: when it started (seconds from the start of the wait), how
- * long it waited for a CONNACK, and how it ended.
+ * Describes a period without a PUBACK and each attempt to connect during it: when the attempt started (seconds from the start of the
+ * period), how long the device waited for a CONNACK, and how the attempt ended.
  */
 export function describePubackWait(
   { attempts }: Pick<RepeatingPublisher, 'attempts'>,
@@ -51,15 +51,15 @@ export function describePubackWait(
 
 const SILENCE_MS = 3_000;
 /**
- * Maximum number of unacknowledged messages on a connection, as in mosquitto's bridges. Without a limit, a device that sends its whole
- * backlog on each new connection overloads a busy service permanently: the service handles the repeated messages first, so the device gives
- * up each connection before the first PUBACK and repeats everything again.
+ * Maximum number of unacknowledged messages on a connection, as in mosquitto's bridges. A device that sent its whole backlog on each new
+ * connection could overload a busy service permanently: the service would handle the repeated messages first, and the device would give up
+ * before the first PUBACK and repeat everything again.
  */
 const MAX_IN_FLIGHT = 20;
 
-/** Connects as a device over MQTT 3.1.1 with a persistent session, to the nodes in turn. */
+/** Connects as a device over MQTT 3.1.1 with a persistent session. The device tries the nodes in turn. */
 export function startRepeatingPublisher(options: {
-  /** Nodes to connect to, in turn. The list may be changed; the next connection uses the new one. */
+  /** Nodes to connect to, in turn. If the caller changes the list, the next connection uses the changed list. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
@@ -68,7 +68,7 @@ export function startRepeatingPublisher(options: {
   first: number;
   /** Maximum time (ms) to wait for a CONNACK. */
   connectTimeoutMs?: number;
-  /** Maximum time (ms) to wait for a PUBACK before the device reconnects. */
+  /** Time (ms) without a PUBACK after which the device reconnects. */
   silenceMs?: number;
 }): RepeatingPublisher {
   const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000, silenceMs = SILENCE_MS } = options;
@@ -78,7 +78,7 @@ export function startRepeatingPublisher(options: {
   const attempts: ConnectionAttempt[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
-  /** Index of the next message to send on this connection, and number of sent messages without a PUBACK. */
+  /** Index of the next message to send on this connection, and number of messages sent on it that are not yet acknowledged. */
   let next = 0;
   let inFlight = 0;
   let isClosing = false;
@@ -110,7 +110,8 @@ export function startRepeatingPublisher(options: {
       const attempt: ConnectionAttempt = { fromMs: Date.now(), connackMs: null, toMs: null, why: '' };
       attempts.push(attempt);
       try {
-        // Without retries, connectAsync also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
+        // Without mqtt.js's retries (last argument), connectAsync also rejects if the connection ends without an error before the CONNACK,
+        // as behind a proxy.
         const made = await connectAsync(
           `mqtt://${at.host ?? '127.0.0.1'}:${at.ports.mqtt}`,
           { reconnectPeriod: 0, connectTimeout, keepalive: 5, ...login },
@@ -122,7 +123,7 @@ export function startRepeatingPublisher(options: {
           why = message;
         });
         client = made;
-        // `close` may have been called before the CONNACK.
+        // `close` may have been called while the device waited for the CONNACK.
         if (isClosing) made.end(true);
         const connectedAtMs = Date.now();
         connections.push(connectedAtMs);
@@ -130,7 +131,7 @@ export function startRepeatingPublisher(options: {
         next = 0;
         inFlight = 0;
         sendPending();
-        // Ends the connection if there is no PUBACK: a frozen node does not respond, but another node may.
+        // Ends a connection without a PUBACK, because a frozen node never responds, but another node may.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (!isWaiting() || sinceMs <= silenceMs) return;
@@ -160,7 +161,7 @@ export function startRepeatingPublisher(options: {
       sendPending();
     },
     moveTo(index) {
-      // The end of the connection increments the index.
+      // When the connection ends, the index is increased by one.
       node = index - 1;
       client?.stream.destroy();
     },

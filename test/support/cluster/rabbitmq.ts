@@ -16,7 +16,7 @@ const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
-/** Network location of a node that does not use this process's loopback interface. */
+/** Location of a node in a separate network, outside this process's loopback interface. */
 export interface NodeNetworkLocation {
   /** Address of the node. */
   host: string;
@@ -26,7 +26,7 @@ export interface NodeNetworkLocation {
   network: string;
 }
 
-/** A node of the cluster, on loopback ports of its own. */
+/** A node of the RabbitMQ cluster, with its own loopback ports. */
 export interface RabbitNode {
   name: string;
   host: string;
@@ -44,30 +44,33 @@ export interface RabbitNode {
   start(): Promise<void>;
   /** Stops the node gracefully. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** Runs `rabbitmqctl` on this node without blocking the test. Each call needs a second of CPU time. */
+  /** Runs `rabbitmqctl` on this node without blocking this process. Each call needs a second of CPU time. */
   ctl(...args: string[]): Promise<string>;
-  /** Log of the node since it was created. */
+  /** Returns the node's log since the node was created. */
   log(): string;
 }
 
 export interface RabbitCluster {
   nodes: RabbitNode[];
-  /** Returns the MQTT_URL with which a service connects to the cluster. `secure`: whether to use TLS. `nodes`: order of the hosts. */
+  /**
+   * Returns the MQTT_URL with which a service connects to the cluster. `secure`: whether to use TLS. `nodes`: nodes in the order of the
+   * URL's hosts.
+   */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
   /** Path of the CA certificate (PEM) that signed the nodes' certificate. */
   caFile: string;
   /** Runs `rabbitmqctl` on the first node. Each call needs a second of CPU time. */
   ctl(...args: string[]): string;
-  /** Distributes the queue leaders over the running nodes, as `rabbitmq-queues rebalance quorum` does. */
+  /** Distributes the leaders of the queues over the running nodes, like `rabbitmq-queues rebalance quorum`. */
   rebalance(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`. Tests change only the ports,
- * and use a lower limit of free disk space. `operator`: URL at which the service authorises clients, or one URL for each node. `places`:
- * network location of each node, if it is not the loopback interface. `prepare`: receives the nodes' data folders before the nodes start.
- * Nothing outlives this process, because each node is a namespace whose first process is killed with it.
+ * Starts RabbitMQ 4 of Debian 13: one to three nodes with the files of `deploy/cluster/rabbitmq`. The tests change only the ports and the
+ * limit of free disk space. `operator`: URL at which the service authorises clients, or one URL for each node. `places`: network location
+ * of each node that does not use the loopback interface. `prepare`: receives the nodes' data folders before the nodes start. Each node ends
+ * with this process, because it runs in a namespace whose first process is killed then.
  */
 export async function startRabbitMq({
   count = 3,
@@ -100,7 +103,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // If the cluster has fewer nodes than the configured list, removes the others from the list.
+  // If the cluster has fewer nodes than the configuration lists, removes the missing nodes from the list.
   const configuration = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -172,7 +175,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // The process has already ended, together with another process.
+          // The process ended when another process of the node was killed.
         }
       }
     };
@@ -183,7 +186,7 @@ export async function startRabbitMq({
       const all = pids();
       await end();
       await ended;
-      // A process with many threads needs a moment to end and to release its ports.
+      // A process with many threads needs some time to end and to release its ports.
       while (all.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
     };
     const node: RabbitNode = {
@@ -240,7 +243,7 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** Options of rabbitmqctl. It has a time limit, because a frozen node does not respond. */
+/** The time limit is needed because a frozen node does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** Returns the arguments of chroot that run `rabbitmqctl` on a node. */
@@ -275,10 +278,10 @@ function makeCertificate(folder: string, hosts: readonly string[], own: (path: s
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
-/** Maximum time in ms that a node takes to open its ports. With two whole test runs on two cores, a node took more than a minute. */
+/** Maximum time in ms until a node has opened its ports. With two whole test runs on two cores, a node needed more than a minute. */
 const MAX_START_MS = 300_000;
 
-/** Waits until the port of a node is open. Throws with the reason if the node has ended. */
+/** Waits until the port of a node is open. If the node has ended, throws an error with the reason. */
 async function opened(port: number, child: ChildProcess, node: RabbitNode): Promise<void> {
   for (const untilMs = Date.now() + MAX_START_MS; Date.now() < untilMs; ) {
     if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);

@@ -20,7 +20,10 @@ import type { Cell } from './cell.ts';
 
 const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);
 
-/** A router of Debian 13's HAProxy on free loopback ports, with the configuration of deploy/cells. */
+/**
+ * A router that forwards clients to the cell of their account: HAProxy of Debian 13 on free loopback ports, with the configuration of
+ * deploy/cells.
+ */
 export interface Router {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
   /** Path of the socket of HAProxy's runtime API. */
@@ -28,20 +31,20 @@ export interface Router {
   pid(): number;
   log(): string;
   kill(): Promise<void>;
-  /** Starts the router again with its existing files. */
+  /** Starts the router again with its existing configuration files. */
   start(): Promise<void>;
 }
 
-/** Several routers that share one file of exceptions. */
+/** Several routers with a common file of exceptions (accounts that have moved to another cell). */
 export interface Routers {
   all: readonly [Router, ...Router[]];
-  /** Cells file for `energy cells --file`. It contains the databases that were passed to `startRouters`. */
+  /** Path of the file for `energy cells --file`. It lists the databases that were passed to `startRouters`. */
   cellsFile: string;
   exceptions: string;
   stop(): Promise<void>;
 }
 
-/** Ports of a cell on the loopback interface, and its database. */
+/** A cell that a router forwards to: its loopback ports, and its database. */
 interface RoutedCell {
   api: number;
   mqtt: number;
@@ -49,7 +52,7 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Returns what a router and a move need to know of a cell: its URLs, database and secret. */
+/** Returns the properties of a cell that a router and a move need: its URLs, database and secret. */
 export const getRoutedCell = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
@@ -57,8 +60,8 @@ export const getRoutedCell = ({ ports, env }: Cell): RoutedCell => ({
 });
 
 /**
- * Starts routers in front of two cells. `tls`: their certificate for localhost, which the cells also use. `clientCa`: CA certificate (PEM
- * text) that signed the certificates of clients.
+ * Starts routers in front of two cells. `tls`: certificate for localhost, shared by the routers and the cells. `clientCa`: CA certificate
+ * (PEM text) that signed the certificates of clients.
  */
 export async function startRouters(options: {
   tls: { cert: string; key: string };
@@ -158,7 +161,7 @@ async function makeRouter(options: {
     log,
     async start() {
       const output = openSync(logFile, 'a');
-      // The router is killed with this process (see haproxy.ts).
+      // The router is killed when this process ends (see haproxy.ts).
       const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'];
       const started = spawn('chroot', [DEBIAN_13, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
         env: { ...env, ...binds },

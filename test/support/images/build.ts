@@ -13,25 +13,28 @@ import {
 } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Stage of deploy/Dockerfile that has its own tag, so that the next run can use the installed packages again. */
+/** Build stage of deploy/Dockerfile with a tag of its own, so that the next run can reuse its installed packages. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
-/** Targets of deploy/Dockerfile with the tags that the tests use. `default`: the target that a build without a target produces. */
+/** Build targets of deploy/Dockerfile, with the tags that the tests use. `default`: the target that is built if the command names none. */
 export const IMAGE_TAGS = {
   service: 'localhost/energy-test:service',
   home: 'localhost/energy-test:home',
   default: 'localhost/energy-test:default',
 };
-/** Name of the image of Debian 13 with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
+/** Name of the Debian 13 image with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
 const DEBIAN = `localhost/energy-${basename(DEBIAN_13)}`;
-/** Base image of deploy/cluster's own images. The tests' Debian 13 gets this name, so that apt-get downloads only what it lacks. */
+/**
+ * Base image of the images in deploy/cluster. The tests give this name to their own Debian 13 image, so that apt-get downloads only missing
+ * packages.
+ */
 const DEBIAN_SLIM = 'docker.io/library/debian:13.1-slim';
-/** Folders that the image of Debian 13 omits, because no container of the tests uses them. */
+/** Folders that are not copied into the Debian 13 image, because no container of the tests uses them. */
 const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/share/man', 'var/cache', 'var/lib/apt'];
 
 /**
  * Global set-up of the tests of images. Builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
- * images for TimescaleDB and HAProxy. With IMAGES=home, builds only the image of a home. No image is pulled; only `npm ci` and apt-get need
- * a network. Layers are retained for the next run. Returns the function that ends the run.
+ * substitutes for the images of TimescaleDB and HAProxy. With IMAGES=home, builds only the image for a home. Pulls no image; only `npm ci`
+ * and apt-get need a network. The next run reuses the image layers. Returns the teardown function.
  */
 export default async function setUp(): Promise<() => void> {
   preparePodman();
@@ -44,7 +47,7 @@ export default async function setUp(): Promise<() => void> {
   return release;
 }
 
-/** Builds a target of deploy/Dockerfile. `default`: builds without naming a target. */
+/** Builds a target of deploy/Dockerfile. For `default`, the command names no target. */
 function buildTarget(target: string, tag: string): void {
   const began = performance.now();
   const chosen = target === 'default' ? [] : [`--target=${target}`];
@@ -53,7 +56,7 @@ function buildTarget(target: string, tag: string): void {
   console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 }
 
-/** Builds the images of deploy/cluster, and images that replace those of other projects. */
+/** Builds the images of deploy/cluster, and substitutes for images of other projects. */
 function buildOthers(): void {
   importDebian();
   standIn('timescaledb', 'compose.yaml', 'database');
@@ -67,7 +70,7 @@ function buildOthers(): void {
   }
 }
 
-/** Imports Debian 13 as an image under its own name and that of the slim image, unless it exists. */
+/** Imports Debian 13 as an image under its own name and under the name of the slim image, unless both exist. */
 function importDebian(): void {
   if (!podmanSucceeds('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
@@ -79,13 +82,13 @@ function importDebian(): void {
   podman('tag', DEBIAN, DEBIAN_SLIM);
 }
 
-/** Returns the image that a compose file of deploy/ names for a service. */
+/** Returns the name of the image that a compose file of deploy/ uses for a service. */
 function imageOf(file: string, service: string): string {
   const { services } = parse(readFileSync(join(root, 'deploy', file), 'utf8'), { merge: true });
   return services[service].image;
 }
 
-/** Builds an image of Debian's packages from a local folder, under the name that a compose file would pull. */
+/** Builds an image with Debian's packages from a local folder. The image gets the name of the image that the compose file would pull. */
 function standIn(folder: string, file: string, service: string): void {
   const tag = `--tag=${imageOf(file, service)}`;
   podman(
@@ -98,7 +101,7 @@ function standIn(folder: string, file: string, service: string): void {
   );
 }
 
-/** Returns mounts of this machine's npm configuration, certificate authorities and cache, with which npm reaches its registry. */
+/** Returns podman mounts for this machine's npm configuration, certificate authorities and cache, which npm needs to reach its registry. */
 function npmMounts(): string[] {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
@@ -112,7 +115,7 @@ function npmMounts(): string[] {
   return mounts.filter(([from]) => existsSync(from)).map(([from, to]) => `--volume=${from}:${to}`);
 }
 
-/** Returns the size of an image without its base image, in MB of 1,000,000 bytes. */
+/** Returns the size of an image, without its base image, in MB (1,000,000 bytes). */
 export function getMegabytesAboveBaseImage(tag: string): number {
   const bytes = (image: string) => Number(podman('image', 'inspect', '--format', '{{.Size}}', image));
   return (bytes(tag) - bytes(BASE_IMAGE)) / 1_000_000;

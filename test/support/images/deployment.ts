@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { podman, podmanEnvironment, VOLUMES_FOLDER } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Folders that are not copied, because a clone of the repository does not contain them. */
+/** Folders that are not copied to the simulated machine, because a clone of the repository does not contain them. */
 const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
 
-/** Arguments of podman that remove every container, volume and network in the tests' own storage. */
+/** Arguments of podman commands that remove every container, volume and network from the tests' own storage. */
 const REMOVE = ['rm --all --force --time=0 --volumes', 'volume prune --force', 'network prune --force'];
 
 /** A simulated machine for containers, with a copy of the repository, and a network with its own ports. */
@@ -18,31 +18,32 @@ export interface Deployment {
   /** Folder with the copy of the repository. */
   folder: string;
   /**
-   * Runs a shell command on the simulated machine in a folder of the repository, and returns its output. If the command fails, throws an
+   * Runs a shell command on the simulated machine, in a folder of the repository, and returns its output. If the command fails, throws an
    * error with the output.
    */
   type(command: string, folder?: string): string;
-  /** Sends SIGTERM to a container; podman kills it a minute later. Returns the exit code, and the time until the end in seconds. */
+  /** Sends SIGTERM to a container; podman kills the container after a minute. Returns the exit code, and how many seconds the stop took. */
   stop(container: string): { code: number; seconds: number };
   /** Removes podman's containers, volumes and networks, and the simulated machine. */
   remove(): void;
 }
 
 /**
- * Creates the simulated machine. Its network namespace has a link to this machine, so that tests reach published ports as from the network
- * of a house, and ports of other programs on this machine do not conflict. It has no Internet access. Needs root with the right to mount.
+ * Creates the simulated machine. Its network namespace has a link to this machine, so that tests connect to published ports as other
+ * devices in a household would, and ports of other programs on this machine do not conflict. It has no Internet access. Needs root with the
+ * right to mount.
  */
 export function createDeployment(): Deployment {
   const name = `energy${process.pid}`;
-  // Addresses reserved for benchmarks of network devices (RFC 2544). Each process id gets four of them.
+  // Addresses that RFC 2544 reserves for benchmarks of network devices. Each process id gets four of them.
   const block = `198.18.${(process.pid >> 6) & 255}`;
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Removes what a killed run left in podman's storage. The network of that run no longer exists.
+  // Removes what an earlier run left in podman's storage when it was killed. That run's network no longer exists.
   for (const command of REMOVE) podman(...command.split(' '));
-  // If a program still writes to a volume, podman does not remove the volume's folder, and would reuse the folder for the next volume of
-  // that name.
+  // podman does not remove a volume's folder while a program writes to the volume, and would reuse the folder for the next volume with the
+  // same name. Such folders are deleted here.
   for (const left of globSync('*/', { cwd: VOLUMES_FOLDER })) rmSync(join(VOLUMES_FOLDER, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
@@ -52,7 +53,7 @@ export function createDeployment(): Deployment {
     ip('-n', name, ...one.split(' '));
   ip('-n', name, 'route', 'add', 'default', 'via', outside);
   const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
-  // Modification times are copied, too, because podman reuses layers of unchanged files.
+  // The copies retain their modification times, because podman reuses image layers of unchanged files.
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;
@@ -60,8 +61,7 @@ export function createDeployment(): Deployment {
     address,
     folder,
     type(command, within = '.') {
-      // The output goes to a file instead of a pipe, because the name server of podman's network inherits the output and would keep a pipe
-      // open.
+      // The output goes to a file instead of a pipe: the name server of podman's network inherits the output, and would keep a pipe open.
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
@@ -81,7 +81,7 @@ export function createDeployment(): Deployment {
     },
     remove() {
       for (const command of REMOVE) deployment.type(`podman ${command}`);
-      // Deletes the network namespace, and with it the link.
+      // Deletes the network namespace and its link.
       ip('netns', 'delete', name);
       rmSync(folder, { recursive: true, force: true });
       rmSync(log, { force: true });
@@ -90,18 +90,18 @@ export function createDeployment(): Deployment {
   return deployment;
 }
 
-/** Name that `$(hostname)` returns in a documented command. The deployment is announced under this name. */
+/** Host name of this machine, which `$(hostname)` in a documented command returns. The deployment announces itself under this name. */
 export const HOST_NAME = hostname();
 
-/** Returns everything that a container has printed. */
+/** Returns a container's whole output so far. */
 export const getContainerOutput = (container: string): string => {
   const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
   return stdout + stderr;
 };
 
 /**
- * Waits until a container has printed a text. Returns the seconds since the container's last start. If this takes too long, throws an error
- * with the container's output.
+ * Waits until a container has printed a text. Returns the seconds since the container's last start. After `withinMs`, throws an error with
+ * the container's output.
  */
 export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
@@ -119,8 +119,9 @@ export const countRestarts = (container: string): number =>
   Number(podman('inspect', '--format', '{{.RestartCount}}', container));
 
 /**
- * Returns the memory of a container with a limit, in MB of 1,048,576 bytes. `programsMb`: memory of its programs. `peakMb`: maximum with
- * page cache, which the kernel reclaims before the limit is exceeded. `killed`: number of processes that the kernel killed.
+ * Returns the memory use of a container with a memory limit, in MB of 1,048,576 bytes. `programsMb`: memory of the container's programs.
+ * `peakMb`: maximum including the page cache, which the kernel reclaims before the limit is exceeded. `killed`: number of processes that
+ * the kernel killed for lack of memory.
  */
 export function readContainerMemory(container: string): { programsMb: number; peakMb: number; killed: number } {
   const group = `libpod_parent/libpod-${podman('inspect', '--format', '{{.Id}}', container)}`;

@@ -5,13 +5,13 @@ const README = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 
 
 const [, SECTION = ''] = /^## Install\n([\s\S]+?)^## /m.exec(README) ?? [];
 
-/** Ways to install, as the first column of README.md's table under "Install" names them. */
+/** Returns the installation methods in the first column of README.md's table under "Install". */
 export const listInstallMethods = (): string[] =>
   [...SECTION.matchAll(/^\| ([^|]+?) \|/gm)]
     .map(([, way = '']) => way)
     .filter((way) => way !== 'with' && way !== '---');
 
-/** Returns the command that README.md prints under "Install" in the row of a way to install, such as `compose`. */
+/** Returns the command for an installation method, such as `compose`, in README.md's table under "Install". */
 export function findInstallCommand(way: string): string {
   const [, line] = new RegExp(`^\\| ${way}[^|]*\\| \`([^\`]+)\``, 'm').exec(SECTION) ?? [];
   if (line === undefined) throw new Error(`README.md has no line for ${way} under Install`);

@@ -4,22 +4,22 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Folder of podman's storage and settings for the tests, separate from those of the machine. `npm run test:images` creates it with the base
- * image. Its number increases when the base image changes.
+ * Folder of the tests' own podman storage and settings. `npm run test:images` creates it with the base image. The number in its name
+ * increases when the base image changes.
  */
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
 /** Folder that contains the tests' volumes. */
 export const VOLUMES_FOLDER = join(FOLDER, 'storage/volumes');
 /** Base image of deploy/Dockerfile. The tests create this image instead of pulling it. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
-/** Maximum waiting time for another run. All tests of images take about 15 minutes. */
+/** Maximum time to wait for another run. All tests of images take about 15 minutes. */
 const MAX_WAIT_SECONDS = 1_200;
-/** File that exists if the base image is complete. */
+/** Marker file. It exists if the base image is complete. */
 export const BASE_IMAGE_MARKER = join(FOLDER, 'base-image');
 
 /**
- * Settings of podman. Its default runtime `crun` fails if cgroups are in hybrid mode, so `runc` is used. The limits are below those that a
- * sandbox may set.
+ * Settings of podman. The default runtime `crun` fails if cgroups are in hybrid mode, so `runc` is used. The limits are low enough for a
+ * sandbox.
  */
 const CONTAINERS_CONF = `[engine]
 runtime = "runc"
@@ -32,7 +32,7 @@ log_driver = "k8s-file"
 network_backend = "netavark"
 network_config_dir = "${join(FOLDER, 'networks')}"
 `;
-/** Settings of podman's storage. The state of running containers is in /run, which is empty after a restart of the machine. */
+/** Settings of podman's storage. The state of running containers is in /run, which is empty after the machine restarts. */
 const STORAGE_CONF = `[storage]
 driver = "overlay"
 graphroot = "${join(FOLDER, 'storage')}"
@@ -47,8 +47,8 @@ export function preparePodman(): void {
 }
 
 /**
- * Reserves podman's storage for this process, because each run removes all containers. Waits for another run, and rejects if that takes too
- * long. Returns a function that releases the storage. The end of this process releases it, too.
+ * Reserves podman's storage for this process, because each run removes all containers. Waits until another run has ended, and rejects if
+ * that takes too long. Returns a function that releases the storage. The storage is also released when this process ends.
  */
 export function reservePodmanStorage(): Promise<() => void> {
   const holder = spawn('flock', [`--timeout=${MAX_WAIT_SECONDS}`, join(FOLDER, 'lock'), 'sh', '-c', 'echo; cat'], {
@@ -62,17 +62,17 @@ export function reservePodmanStorage(): Promise<() => void> {
   });
 }
 
-/** Returns the environment in which podman, podman-compose and documented commands use the tests' storage. */
+/** Returns the environment variables with which podman, podman-compose and documented commands use the tests' storage. */
 export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
   CONTAINERS_STORAGE_CONF: join(FOLDER, 'storage.conf'),
-  // Podman would run health checks by systemd timers, so the tests run them themselves.
+  // podman would run health checks with systemd timers. The tests run the checks themselves.
   DISABLE_HC_SYSTEMD: 'true',
 });
 
 /**
- * Runs podman and returns its output. If podman fails, throws an error with the output. The working folder is that of the storage, because
+ * Runs podman and returns its output. If podman fails, throws an error with the output. The working folder is the storage's folder, because
  * conmon writes files to it.
  */
 export function podman(...args: string[]): string {
@@ -87,7 +87,7 @@ export function podman(...args: string[]): string {
   return stdout.trim();
 }
 
-/** Runs podman with these arguments. Returns whether it succeeded. */
+/** Runs podman with these arguments, and returns whether it succeeded. */
 export function podmanSucceeds(...args: string[]): boolean {
   try {
     podman(...args);

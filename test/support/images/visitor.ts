@@ -3,26 +3,26 @@ import { connect, isIP } from 'node:net';
 import mqtt from 'mqtt';
 
 /**
- * A client in the network of a deployment. It trusts only the deployment's own certificate or certificate authority, and checks the name in
- * the certificate.
+ * A client in the network of a deployment. It trusts only the deployment's certificate or certificate authority, and checks the name in the
+ * certificate.
  */
 export interface Visitor {
-  /** Sends a request, and returns the body of its response. Throws if the status is not 2xx. */
+  /** Sends a request and returns the body of the response. Throws if the status is not 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   ask(path: string, body?: unknown): Promise<any>;
   /**
-   * Creates a home with a meter that publishes two registers of one day over MQTT with TLS. Returns a function that requests the kWh of
-   * that day.
+   * Creates a home with a meter that publishes two register readings of one day, over MQTT with TLS. Returns a function that requests the
+   * day's energy in kWh.
    */
   publishOneDay(): Promise<() => Promise<number[]>>;
 }
 
-/** Energy of the day whose registers `publishOneDay` publishes. */
+/** Energy of the day between the two register readings that `publishOneDay` publishes. */
 export const PUBLISHED_DAY_KWH = 1.5;
 
 /**
- * Returns a client that connects to `address` and expects the name `name`. It uses an administrator's key. Unless `ca` contains the
- * certificates of authorities, the client downloads the deployment's own certificate.
+ * Returns a client that connects to `address` and expects the name `name` in the certificate. It uses an administrator's key. If `ca`
+ * (certificates of authorities) is missing, the client downloads the deployment's own certificate.
  */
 export async function connectVisitor(at: {
   address: string;
@@ -31,7 +31,7 @@ export async function connectVisitor(at: {
   ca?: string;
 }): Promise<Visitor> {
   const { address, name, key } = at;
-  // An IP address must not be sent as the server name of a TLS handshake.
+  // TLS forbids an IP address as server name.
   const server = isIP(name) ? {} : { servername: name };
   const send = (path: string, trusted: { ca: string } | { rejectUnauthorized: false }, body?: unknown) =>
     // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
@@ -39,7 +39,7 @@ export async function connectVisitor(at: {
       const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const method = body ? 'POST' : 'GET';
       const outgoing = request(
-        // Each request uses a new connection, because connections from before `podman-compose down` have lost their network.
+        // Each request uses a new connection, because connections from before `podman-compose down` no longer work.
         { host: address, port: 8443, path, method, headers, timeout: 30_000, agent: false, ...server, ...trusted },
         async (response) => {
           const text = Buffer.concat(await response.toArray()).toString();
@@ -78,7 +78,7 @@ export async function connectVisitor(at: {
   };
 }
 
-/** Whether an address has no broker that responds without TLS. */
+/** Whether no broker at this address accepts connections without TLS. */
 export function isUnencryptedMqttRefused(address: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect({ host: address, port: 1883, timeout: 5_000 });

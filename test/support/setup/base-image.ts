@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
 
 const packages = resolve(import.meta.dirname, '../../../node_modules');
-/** Folders that the image omits, as Debian's slim images do. */
+/** Folders that Debian's slim images omit, too. */
 const NOT_SLIM = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
 
 /**

@@ -4,22 +4,21 @@ import { dirname, join } from 'node:path';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
 
 /**
- * Packages of Debian 13: PostgreSQL with its back-up program for the Apache tier, and the cluster's broker, database manager, leader store
- * and proxy.
+ * Debian 13 packages of the tests: PostgreSQL with its back-up program for the Apache tier (Apache-licensed TimescaleDB), and the cluster's
+ * broker (RabbitMQ), database manager (Patroni), leader store (etcd) and proxy (HAProxy).
  */
 const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
- * Creates a folder with Debian 13, PostgreSQL 17 with TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy, unless the folder
- * exists. Needs root and debootstrap. Several runs may create it concurrently: each uses a temporary folder, and the first run that
- * finishes renames its folder.
+ * Creates a folder with Debian 13 and the packages above, unless the folder exists. Needs root and debootstrap. Several runs may do this
+ * concurrently: each creates a temporary folder, and the first run that finishes renames its folder.
  */
 export function makeDebian13(): void {
   const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
   if (isThere()) return;
   mkdirSync(dirname(DEBIAN_13), { recursive: true });
   const fresh = mkdtempSync(`${DEBIAN_13}.new-`);
-  // PostgreSQL runs as another user, who must be able to enter the folder.
+  // PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(fresh, 0o755);
   console.log(
     `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,
@@ -31,7 +30,7 @@ export function makeDebian13(): void {
     renameSync(fresh, DEBIAN_13);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Another run has created an equivalent folder earlier.
+    // Another run has finished an equivalent folder first.
     if (!isThere()) throw error;
   }
 }

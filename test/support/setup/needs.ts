@@ -7,31 +7,31 @@ import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, explainMissingRabbitMq, findAvailableTiers } from '../tiers/reach.ts';
 
-/** A requirement of some tests that a machine may lack, such as a program. */
+/** A requirement of some tests, such as a program, that may be missing on a machine. */
 export interface TestRequirement {
   /** Name of the requirement in the report of missing requirements. */
   name: string;
   /** Instructions to install the requirement. */
   how: string;
-  /** Globs of the test files that cannot run without the requirement. */
+  /** Globs of the test files that need the requirement. */
   files: readonly string[];
 }
 
 interface Program {
-  /** Name of a Debian package. Its program has the same name, unless `program` names another one. */
+  /** Name of a Debian package. Its program has the same name unless `program` is set. */
   name: string;
   program?: string;
   files: readonly string[];
 }
 
-/** Tests of `npm run test:images`. Other test runs neither install nor report the requirements of these tests. */
+/** Tests that only `npm run test:images` runs. Other test runs neither install their requirements nor report them as missing. */
 const IMAGE_TESTS = ['test/images/*.test.ts'];
 const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'podman', files: IMAGE_TESTS },
   { name: 'podman-compose', files: IMAGE_TESTS },
   { name: 'runc', files: IMAGE_TESTS },
   { name: 'netavark', program: '../lib/podman/netavark', files: IMAGE_TESTS },
-  // aardvark-dns resolves the names of services in podman's networks.
+  // aardvark-dns resolves service names in podman's networks.
   { name: 'aardvark-dns', program: '../lib/podman/aardvark-dns', files: IMAGE_TESTS },
   // The init of a container.
   { name: 'catatonit', files: IMAGE_TESTS },
@@ -40,8 +40,8 @@ const IMAGE_PROGRAMS: readonly Program[] = [
 ];
 
 /**
- * Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails instead of being
- * skipped if the program is not installed.
+ * Programs from Debian packages that tests start. A test whose program is missing is skipped if the program is listed here; otherwise it
+ * fails.
  */
 export const REQUIRED_PROGRAMS: readonly Program[] = [
   {
@@ -75,7 +75,7 @@ export const REQUIRED_PROGRAMS: readonly Program[] = [
   ...(process.env.IMAGES ? IMAGE_PROGRAMS : []),
 ];
 
-/** Whether a program is installed: on the path, or in one of Debian's folders of administrator programs. */
+/** Whether a program is installed: on the path, or in one of Debian's folders for administration programs. */
 export function isInstalled(name: string): boolean {
   if (name === 'chromium-headless-shell' && process.env.CHROMIUM) return true;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
@@ -89,7 +89,7 @@ export function isInstalled(name: string): boolean {
   });
 }
 
-/** Whether this process may create mount namespaces: CAP_SYS_ADMIN, which root in a container may lack. */
+/** Whether this process may create mount namespaces, which needs CAP_SYS_ADMIN. Root in a container may lack it. */
 function mayMount(): boolean {
   const CAP_SYS_ADMIN = 21n;
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
@@ -97,13 +97,13 @@ function mayMount(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
-/** Returns the reason why this machine cannot test a failover of the database; null if it can. */
+/** Returns why the failover of a database cannot be tested on this machine; null if it can. */
 function clusterIsMissing(setup: string): string | null {
   if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
   return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
 }
 
-/** Returns the missing requirements of the tests of images other than programs. */
+/** Returns the missing requirements of the tests of images, except programs. */
 function findMissingImages(setup: string): TestRequirement[] {
   const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
   const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
@@ -113,7 +113,7 @@ function findMissingImages(setup: string): TestRequirement[] {
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
 }
 
-/** Returns the requirements that this machine lacks, according to its files. Starts no program and creates nothing. */
+/** Returns the requirements that are missing on this machine. Only looks at files: starts no program and creates nothing. */
 export function findMissingRequirements(): TestRequirement[] {
   const setup = `npm run test:${process.env.IMAGES ? 'images' : 'setup'} (as root, on Debian)`;
   const earlier = {

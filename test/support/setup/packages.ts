@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Script that Debian's packages call before they start a service. It can forbid the start. */
+/** Script that Debian's packages call before they start a service. The script can forbid the start. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs Debian packages without starting their services: a broker and a Redis would use the standard ports, but the tests start their
- * own. Does not change an existing policy of the machine.
+ * Installs Debian packages without starting their services: a broker and Redis would occupy the standard ports, and the tests start their
+ * own. Does not change an existing policy script.
  */
 export function installPackages(names: readonly string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -7,12 +7,12 @@ import { findMissingRequirements, isInstalled, REQUIRED_PROGRAMS } from './needs
 import { installPackages } from './packages.ts';
 
 /**
- * `npm run test:setup` installs those requirements of the tests that this machine lacks, as far as it can. A requirement that is still
- * missing is not a failure: each test run ends with a list of the tests that did not run.
+ * `npm run test:setup` installs missing requirements of the tests, as far as it can. If a requirement is still missing, the command does
+ * not fail: each test run ends with a list of the tests that did not run.
  */
 const isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 
-/** Runs an action. If it fails, prints the last line of the program's output. */
+/** Runs an action. If the action fails, prints the last line of its output. */
 function attempt(what: string, action: () => void): void {
   try {
     action();

@@ -3,7 +3,7 @@ import { createTemporarySubfolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from './reach.ts';
 import { findUnixUserIds, runServer, type TestServer } from './server.ts';
 
-/** Starts PostgreSQL 17 of Debian 13, with Debian's TimescaleDB under the Apache licence. */
+/** Starts PostgreSQL 17 of Debian 13 with Debian's Apache-licensed TimescaleDB. */
 export async function startTimescaleApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = createTemporarySubfolder();
   const { uid, gid } = findUnixUserIds(DEBIAN_13, 'postgres');

@@ -5,7 +5,7 @@ import { commandPrefixForRoot } from '#src/database/postgres-binaries.ts';
 import { findCommunityPrograms } from './reach.ts';
 import { runServer, type TestServer } from './server.ts';
 
-/** Connects to the server at TIMESCALE_URL. If it is not set, starts a server with this machine's PostgreSQL. */
+/** Connects to the server at TIMESCALE_URL. If that variable is not set, starts this machine's PostgreSQL. */
 export async function startTimescaleCommunity(): Promise<TestServer> {
   const serverUrl = process.env.TIMESCALE_URL;
   if (serverUrl) {

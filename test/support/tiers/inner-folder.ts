@@ -4,16 +4,16 @@ import { basename, join } from 'node:path';
 import { DEBIAN_13 } from './reach.ts';
 
 const PLACE = join(DEBIAN_13, 'var/tmp');
-/** Prefix of the folder's name. It is short, because the path of a socket in the folder has a maximum length. */
+/** Prefix of the folder's name. It is short, because the path of a Unix socket has a maximum length. */
 const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-6)}-`;
 
 /**
- * Creates a folder inside Debian 13 for a program that runs there. The folder's name contains part of the name of the folder for temporary
- * files.
+ * Creates a folder inside Debian 13 for a program that runs there. The folder's name contains part of the name of this process's folder for
+ * temporary files.
  */
 export const createTemporarySubfolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
 
-/** Returns the folders inside Debian 13 that were created while `temporary` was the folder for temporary files. */
+/** Returns the folders inside Debian 13 that were created by processes whose folder for temporary files is `temporary`. */
 export const listInnerFolders = (temporary: string): string[] =>
   existsSync(PLACE)
     ? readdirSync(PLACE)

@@ -12,8 +12,8 @@ export async function startPlainPostgres(): Promise<TestServer> {
   const urlOf = (database: string) => getSuperuserUrl(dataDir, database);
   const first = await start();
   const admin = createPool(urlOf('postgres'), { max: 1 });
-  // As on the other tiers' servers, PostgreSQL does not flush to disk, because the databases are deleted after the run, and serves the
-  // processes of several test files at once. Tests that kill a server start a separate one.
+  // These settings match the servers of the other tiers: no flushing to disk, because the databases are deleted after the run, and enough
+  // connections for several test files at once. Tests that kill a server start a separate one.
   for (const setting of ['fsync = off', 'full_page_writes = off', 'max_connections = 200'])
     await admin.query(`ALTER SYSTEM SET ${setting}`);
   await admin.end();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { DatabaseTier } from '#src/database/capabilities.ts';
 
 /**
- * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs; `npm run test:setup` creates it.
- * Its number increases when its packages change, because a run of an earlier version may still use the previous folder.
+ * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs. `npm run test:setup` creates it.
+ * The number in its name increases when its packages change, because a run of an earlier version may still use the previous folder.
  */
 export const DEBIAN_13 = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
@@ -22,13 +22,13 @@ export function explainMissingRabbitMq(): string | null {
   return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
 }
 
-/** A tier that this machine cannot run, with instructions to install it. */
+/** A tier that this machine cannot run, with instructions for its installation. */
 export interface UnavailableTier {
   tier: DatabaseTier;
   how: string;
 }
 
-/** Returns the tiers that this machine can run, according to its files. The embedded PostgreSQL is always available. */
+/** Returns the tiers that this machine can run, judging by its files. The embedded PostgreSQL is always available. */
 export function findAvailableTiers(): { reached: DatabaseTier[]; missing: UnavailableTier[] } {
   const answers: [DatabaseTier, string | null][] = [
     ['plain', null],
@@ -53,8 +53,8 @@ function communityIsMissing(): string | null {
 }
 
 /**
- * Returns the folder of the programs of the newest installed PostgreSQL whose TimescaleDB has the community library; undefined if there is
- * none.
+ * Returns the folder with the programs of the newest installed PostgreSQL that has the community edition of TimescaleDB; undefined if there
+ * is none.
  */
 export function findCommunityPrograms(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;

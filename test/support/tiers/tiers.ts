@@ -4,7 +4,7 @@ import { startTimescaleCommunity } from './community.ts';
 import { startPlainPostgres } from './plain.ts';
 import type { TestServer } from './server.ts';
 
-/** Functions that start a server, by tier. */
+/** Functions that start a database server, by tier. */
 export const TIER_SERVER_STARTERS: Record<DatabaseTier, () => Promise<TestServer>> = {
   plain: startPlainPostgres,
   apache: startTimescaleApache,
