@@ -6,7 +6,7 @@ import { alertRules, dashboards, listExpressions } from '#test/support/monitorin
 import { findUnknownMetrics, parseScrape, readPromQl } from '#test/support/promql.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-/** Runbooks for findings of `energy doctor` that have no metric, and so no alert rule. */
+/** Runbooks for findings of `energy doctor` that have no metric and therefore no alert rule. */
 const WITHOUT_RULE = ['WrongClock.md'];
 /** Grafana's variable for the data source. */
 const CHOSEN = ['$', '{datasource}'].join('');

@@ -10,7 +10,7 @@ import { type FileImport, listSourceFiles, parseImports } from './imports.ts';
 
 const files = listSourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
 const imports = files.flatMap(parseImports);
-/** Code that runs for users. Benchmarks are excluded: they may use any library. */
+/** Files whose code runs for users. Benchmarks are excluded, because they may use any library. */
 const product = files.filter((file) => !file.startsWith('bench/'));
 const own = imports.filter((one) => !one.isPackage);
 
@@ -41,15 +41,18 @@ const CROSS = new Set([
   'cost→tariffs',
   'alerts→delivery',
 ]);
-/** Modules that only src/start and src/cli may import from src. */
+/** Folders that only src/start and src/cli may import, among the folders of src. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
-/** Files from which the dashboard imports types, and only types: a browser receives no files but the dashboard's own. */
+/**
+ * Files outside the dashboard from which the dashboard may import, and only types: a browser receives no other files than the dashboard's
+ * own.
+ */
 const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashboard/shapes.ts']);
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
-/** Folders of ingest, and the files next to them, by layer. A layer imports only from the layers listed before it. */
+/** Folders and files of ingest by layer. A layer imports only from the layers listed before it. */
 const INGEST_LAYERS = [
-  // Modules that deliver messages do not parse topics or contents; they receive topics as values.
+  // Modules that deliver messages do not parse topics or payloads; callers pass the topics to them.
   ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
   ['message.ts'],
   ['gateways'],
@@ -60,15 +63,15 @@ const INGEST_LAYERS = [
   ['start.ts'],
 ];
 
-/** Files that name aggregates but answer no queries from them. */
+/** Files that contain the names of aggregates but compute no answers from them. */
 const NO_READERS = [
-  // The folder whose code declares, fills, checks and repairs the aggregates.
+  // Declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
-  // Folders whose code copies rows of the aggregates into an export or another database.
+  // Copies rows of the aggregates into an export or another database.
   /^src\/export\//,
   /^src\/start\/(move|moved|upgrade-database)\.ts$/,
   /^src\/start\/users-move\//,
-  // Modules that list the relations of a database.
+  // Lists the relations of a database.
   /^src\/database\/(capabilities|copy\/relations)\.ts$/,
 ];
 
@@ -86,7 +89,7 @@ function allowed({ from, to, typeOnly }: FileImport): boolean {
     if (room(from) === room(to)) return true;
     return layerOf(to) < layerOf(from) || CROSS.has(`${room(from)}→${room(to)}`);
   }
-  // Benchmarks may import any module, but no module may import a benchmark. Imports of an API client belong to the client.
+  // Benchmarks may import any module, but no module may import a benchmark. Imports from an API client count as the client's own.
   if (top(from) === 'bench') return true;
   if (top(from) === 'clients') return top(to) === 'clients';
   if (top(from) === 'ingest' && top(to) === 'ingest') {
@@ -132,13 +135,13 @@ describe('the module structure', () => {
 
   test('uses each library in one place only', () => {
     const homes: Record<string, RegExp> = {
-      // The service uses three MQTT clients: one in ingest, one in the simulators, and one that publishes to Home Assistant.
+      // The service contains three MQTT clients: one in ingest, one in the simulators, and one that publishes to Home Assistant.
       mqtt: /^(ingest\/source\/|simulators\/|src\/homeassistant\/broker\.ts$)/,
       amqplib: /^ingest\/source\/(amqp\/|try-broker\.ts$)/,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      // threads.ts creates the thread pools of alerts and of costs, and wraps the results of their threads.
+      // threads.ts creates the thread pools for alerts and costs, and wraps the results of their threads.
       piscina: /^src\/core\/threads\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
@@ -184,13 +187,15 @@ describe('the module structure', () => {
     const readers = product.filter((file) =>
       /process\.env\b/.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')),
     );
-    // A thread receives the whole environment of its process, with one of Node's variables added, so threads.ts may read the environment.
+    // threads.ts may read the environment, because it passes the process's whole environment to its threads, with one additional variable
+    // for Node.
     expect(readers).toEqual(['src/config/load.ts', 'src/core/threads.ts']);
   });
 
   test("inspects Node's raw requests and answers only in modules that handle both protocols", async () => {
     const { readFileSync } = await import('node:fs');
-    // Node's raw objects look alike over HTTP/1.1 and HTTP/2, but `destroyed`, `close`, `socket` and more differ or are missing.
+    // Node's raw request and response objects differ between HTTP/1.1 and HTTP/2: some properties, such as `destroyed`, `close` and
+    // `socket`, differ or are missing. These files handle both.
     const minding = /^src\/api\/(connection|http2|server|plain-http)\.ts$/;
     const shared = new Set(['httpVersion', 'httpVersionMajor', 'rawHeaders']);
     const strays = product
@@ -199,7 +204,7 @@ describe('the module structure', () => {
         const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '');
         const members = [...source.matchAll(/\braw\??\.(\w+)/g)].map(([, name]) => name as string);
         const found = members.filter((name) => !shared.has(name));
-        // If `raw` is destructured or passed on whole, this test cannot see which of its properties are used.
+        // If a file destructures `raw` or passes it on as a whole, this test cannot find the used properties, so it reports `raw` itself.
         if (/\braw\s*:|\braw\b\s*(?:[,)]|\}\s*=)(?!.*=>)/.test(source)) found.push('raw itself');
         return found.map((name) => `${file}: ${name}`);
       });

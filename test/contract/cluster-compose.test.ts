@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 const deploy = resolve(root, 'deploy/cluster');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const example = read('deploy/cluster/.env.example');
-/** Every empty variable of the example file, except those that may stay empty. */
+/** Names of all empty secrets in the example file, except those that may stay empty. */
 const secrets = [...example.matchAll(/^(\w+(?:PASSWORD|COOKIE|KEY))=$/gm)].map(([, name]) => name as string);
 const filled = Object.fromEntries(
   secrets.map((name) => [name, `eus_live_${name.toLowerCase().replaceAll('_', '')}${'k'.repeat(32)}`]),
@@ -37,7 +37,7 @@ const mounts = ({ volumes = [] }: ComposeService) =>
     .filter(([from]) => from.startsWith('.'))
     .map(([from, to, how]) => ({ from, to, how }));
 
-/** A copy of the deployment folder in which certificates.sh was run, so that its output lies next to the compose file. */
+/** Path of a copy of the deployment folder in which certificates.sh was run, so that its output is next to the compose file. */
 let made: string;
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'energy-cluster-'));
@@ -65,7 +65,7 @@ describe('the cluster’s compose file', () => {
     (name) => {
       const { environment = {}, command } = services[name] as ComposeService;
       expect(command).toEqual([name.split('-')[0]]);
-      // A variable of Node itself, not of the service.
+      // Node itself reads this variable, so it is not a setting of the service.
       const { NODE_EXTRA_CA_CERTS, ...own } = environment;
       expect(Object.keys(own).filter((variable) => !(variable in variablesSchema.shape))).toEqual([]);
       const config = loadConfig(own);
@@ -95,7 +95,7 @@ describe('the cluster’s compose file', () => {
     // Optional.
     expect(cfg.delete('MQTTS_CLIENT_CA')).toBe(true);
     const rabbit = named(read('deploy/cluster/rabbitmq/rabbitmq.conf'), /^[^#].*\$\((\w+)\)/gm);
-    // The first comment of patroni.yml and the comments of etcd.env list the required variables.
+    // The variables that Patroni and etcd need are listed in the comment at the beginning of patroni.yml and in the comments of etcd.env.
     const head = read('deploy/cluster/patroni/patroni.yml').split('\nscope:')[0] ?? '';
     const patroni = new Set(
       [...head.matchAll(/\b(PATRONI_\w+|ENERGY_\w+)(?: and (_\w+))?/g)].flatMap(([, name = '', other]) => [
@@ -124,14 +124,14 @@ describe('the cluster’s compose file', () => {
         .filter(([, one]) => networksOf(one).includes(network))
         .flatMap(([name, one]) => [name, ...aliases(network, one)]);
     const everyone = new Set(Object.values(withRabbitMq).flatMap((one) => networksOf(one).flatMap(known)));
-    // A name that ends with a number must be the name of a container.
+    // A name that ends with a hyphen and a digit must be the name of a container.
     const numbered = '[a-z]+-\\d';
     const host = new RegExp(`(?<![\\w./-])(${[numbered, ...everyone].join('|')})(?=:\\d|,|=|/|$)`, 'g');
     let leads = 0;
     for (const [name, one] of Object.entries(withRabbitMq)) {
       const reached = new Set(networksOf(one).flatMap(known));
       for (const [variable, value] of Object.entries(one.environment ?? {})) {
-        // Environment values with host names of listeners, with or without a port.
+        // Checks only variables whose values contain host names of listeners, with or without a port.
         if (!/URL|HOSTS|_\d(_TLS)?$|CLUSTER|OPERATOR/.test(variable)) continue;
         for (const [, target = ''] of String(value).matchAll(host)) {
           leads++;
@@ -158,7 +158,7 @@ describe('the cluster’s compose file', () => {
       expect(new Set(of(group).map(([, one]) => JSON.stringify(mounts(one)))).size, group).toBe(1);
     // Patroni executes post-bootstrap.sh, so the script must be executable.
     expect(statSync(join(deploy, 'patroni/post-bootstrap.sh')).mode & 0o111).toBe(0o111);
-    // Each generated file exists that a container's configuration or environment names.
+    // Every generated file to which a container's configuration or environment refers must exist.
     const texts = (one: ComposeService) => [
       JSON.stringify(one.environment ?? {}),
       ...mounts(one)
@@ -209,7 +209,7 @@ describe('the cluster’s compose file', () => {
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // On a single machine the service proxy-2 does not run, because it would use the same ports as proxy-1.
+    // On a single machine, proxy-2 does not run, because it would need the same ports as proxy-1.
     const ofRabbitMq = ['broker-1', 'broker-2', 'broker-3', 'gateways', 'ingest-gateways'];
     expect(outside.map(([name]) => name).sort()).toEqual([...ofRabbitMq, 'proxy-2']);
     const on = (machine: string) => Object.values(services).filter(({ profiles }) => profiles?.includes(machine));
@@ -225,13 +225,13 @@ describe('the cluster’s compose file', () => {
     for (const name of ['api-1', 'api-2', 'ingest-1', 'ingest-2'])
       expect(services[name]?.environment?.TRUST_PROXY).toBe(front?.ipam?.config?.[0]?.subnet);
     const names = inFront.map(([name]) => name).filter((name) => !/^(broker|api|ingest|proxy)-\d$/.test(name));
-    // Network `front` also contains the broker `gateways`, because it publishes a port. It sends no requests to API and ingest.
+    // The broker `gateways` is also in network `front`, because it publishes a port. It sends no requests to the API and ingest.
     expect(names).toEqual(['gateways']);
   });
 
   test('needs nothing that podman-compose 1.0 of Debian 12 does not read', () => {
     expect(Object.values(services).filter(({ networks }) => !Array.isArray(networks))).toEqual([]);
-    // podman-compose 1.0 takes an empty default literally. It applies a default only to a variable that is missing in .env.
+    // podman-compose 1.0 uses an empty default literally, and applies a default only if the variable is missing from .env.
     const text = read('deploy/cluster/compose.yaml');
     expect(text.match(/\$\{\w+:-\}/g)).toBeNull();
     const defaults = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
@@ -250,11 +250,11 @@ describe('the cluster’s compose file', () => {
       (file) => statSync(join(deploy, file)).isFile() && !/^(tls|passwords)\/|^\.env$/.test(file),
     );
     const notRun = [
-      // Files of deploy/cluster that no container of the tests uses.
+      // Files of deploy/cluster that no container uses in the tests.
       ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'rabbitmq/COMPOSE.md', 'rabbitmq/README.md'],
       'rabbitmq/compose.yaml',
       ...['etcd/Dockerfile', 'patroni/Dockerfile'],
-      // Files that only real containers need: tests choose ports by themselves, and run mosquitto without TLS.
+      // Files that only real containers need: the tests choose the ports, and run mosquitto without TLS.
       ...['gateways/tls.conf', 'rabbitmq/plain-mqtt.conf'],
     ];
     const isRun = (file: string) => new RegExp(`['/]${file.split('/').at(-1)}'`).test(fixtures);

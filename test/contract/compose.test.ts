@@ -18,12 +18,12 @@ const compose = readComposeFile({
 describe('the compose file', () => {
   test('is valid by the schema of the Compose Specification', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
-    // The validator ajv recognises JSON Schema draft 7 only by its official `$schema`.
+    // ajv finds JSON Schema draft 7 only by its official `$schema`, so this document's own spelling is removed.
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
     expect(valid(home) ? [] : valid.errors).toEqual([]);
-    // Proves that the check can detect an error: the validator rejects this invalid document.
+    // Proves that the check can fail: the validator rejects this invalid document.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
 

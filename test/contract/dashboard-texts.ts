@@ -1,13 +1,13 @@
-/** Texts that a module of the dashboard may show: its markup, with \0 for each inserted value, and its other strings. */
+/** Texts that a dashboard module may show: its markup, with \0 instead of each inserted value, and its other strings. */
 export interface ModuleTexts {
   markup: string[];
   strings: string[];
 }
 
-/** After one of these tokens a slash begins a regular expression; elsewhere it divides. */
+/** After one of these tokens, a slash begins a regular expression. After any other token, it is a division. */
 const BEFORE_PATTERN = /(^|[(,=:[!&|?{};>\n]|return)\s*$/;
 
-/** Extracts the texts of a module, as far as the modules' simple style (one kind of quotes) allows. */
+/** Extracts the texts of a module. It supports only the style of the dashboard's modules, which use one kind of quotation marks. */
 export function extractTexts(source: string): ModuleTexts {
   const found: ModuleTexts = { markup: [], strings: [] };
   let at = 0;
@@ -62,13 +62,13 @@ export function extractTexts(source: string): ModuleTexts {
   }
 }
 
-/** Attributes whose values users see or screen readers read, including those of the dashboard's own components. */
+/** Attributes whose values are visible or read by screen readers, including attributes of the dashboard's own components. */
 const SEEN = 'aria-label|title|placeholder|alt|label|hint|legend|question|text|mark|name-of|data-name';
 
-/** Returns the visible texts of a piece of markup: text between tags, and visible attributes. */
+/** Returns the visible texts of markup: text between tags, and values of visible attributes. */
 export function extractVisibleTexts(markup: string): string[] {
   const attributes = [...markup.matchAll(new RegExp(`\\b(?:${SEEN})="([^"]*)"`, 'g'))].map(([, value = '']) => value);
-  // The content of a code element is not translated.
+  // The content of code elements is never translated.
   const between = markup.replace(/<code>[^<]*<\/code>/g, '').split(/<[^>]*>/);
   return [...attributes, ...between].filter((text) => /\p{L}{2,}/u.test(text)).map((text) => text.trim());
 }

@@ -9,7 +9,8 @@ let index: MiniSearch<{ id: number; href: string; page: string; title: string; t
 beforeAll(async () => {
   files = await buildDocsFiles(buildOpenApiDocument('https://localhost:8443'));
   const [, options = ''] = /searchOptions: (\{.*\}),/.exec(files.get('/docs/search.js')?.content ?? '') ?? [];
-  // The search options are the ones of the browser's script. They are JavaScript: names have no quotation marks.
+  // Uses the search options of the browser's script. They are a JavaScript object, so their names need quotation marks before they are
+  // JSON.
   const searchOptions = JSON.parse(options.replaceAll(/(\w+):/g, '"$1":').replaceAll("'", '"'));
   index = new MiniSearch({ fields: ['title', 'page', 'text'], storeFields: ['href', 'page'], searchOptions });
   index.addAll(JSON.parse(files.get('/docs/search.json')?.content ?? ''));
@@ -31,7 +32,7 @@ test('has a page for each file of docs/', () => {
   const missing = written
     .trim()
     .split('\n')
-    // The site contains no pictures, and no page about writing guides, which is only for their authors.
+    // The site omits pictures, and the page about writing guides, which is only for authors.
     .filter((file) => !['docs/guides/README.md', 'docs/images/README.md'].includes(file))
     .map((file) => `/${file.replace(/\/README\.md$|\.md$/, '').replace(/guides\/\d+-/, 'guides/')}`)
     .filter((href) => !files.has(href));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const DECISIONS = 'docs/decisions';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-/** Counts the words of a Markdown text. Marks of tables, lists and headings are not words. */
+/** Counts the words of a Markdown text. The marks of tables, lists and headings do not count. */
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md');
@@ -58,7 +58,10 @@ test('every reference to a decision names a record', () => {
   expect(missing).toEqual([]);
 });
 
-/** Returns the identifiers that CONTRIBUTING.md mentions: with a file ("`dataOf` in `src/alerts/fire.ts`"), or without one (null). */
+/**
+ * Returns the identifiers in CONTRIBUTING.md, each with the file that the text names for it ("`dataOf` in `src/alerts/fire.ts`"). `file` is
+ * null if there is none.
+ */
 function namesOfCode(): { name: string; file: string | null }[] {
   const text = read('CONTRIBUTING.md');
   const ofFiles = text.matchAll(/`([\w$]+)`(?:\s+(?:in|of)\s+|\s+\()`([\w./-]+\.ts)`/g);

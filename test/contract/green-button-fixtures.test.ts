@@ -6,8 +6,8 @@ import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { listEspiFixtures } from '#test/support/espi-schema.ts';
 
 /**
- * Returns the readings (Wh) of a Green Button file of one meter, by the second at which each reading starts. Uses regular expressions,
- * independently of the service.
+ * Returns the readings (Wh) in a Green Button file of one meter, by the start of each reading in Unix seconds. Uses regular expressions
+ * instead of the service's code, to be independent of it.
  */
 function readingsIn(text: string): Map<number, number> {
   const [, power = '0'] = /<powerOfTenMultiplier>(-?\d+)</.exec(text) ?? [];

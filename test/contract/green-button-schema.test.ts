@@ -15,7 +15,7 @@ import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 
 const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
 
-/** Returns a feed of a time zone with its own rules, for a period that is not over, without costs. */
+/** Returns a feed without costs, in a time zone with clock changes, for a period that has not ended yet. */
 async function createFeed(): Promise<string> {
   const hour = {
     estimated: 1,
@@ -59,7 +59,7 @@ test('a Green Button feed is valid by the published schema of ESPI', async () =>
   const example = await readFile(EXAMPLE, 'utf8');
   expect(await validateByEspiSchema(example)).toEqual([]);
   expect(await validateByEspiSchema(await createFeed())).toEqual([]);
-  // The schema checks the contents of entries, not only Atom.
+  // Proves that the schema checks the content of entries, not only Atom.
   const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
   expect(await validateByEspiSchema(wrong)).toContainEqual(expect.stringContaining('state'));
 });
@@ -110,7 +110,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
   const range = createDayRange('2026-09-30', '2026-10-01', 'UTC');
   const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
-  // The feed has exports from the first month with exported energy on. Import has one reading type, and export another.
+  // The feed contains exports from the first month with exported energy. Import and export each have one reading type.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
   expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

@@ -16,7 +16,7 @@ const ownOptions = { email: 'me@example.com' };
 
 test('the add-on follows the rules of the supervisor, and has this version', () => {
   expect(config.version).toBe(manifest.version);
-  // Proves that the check can detect an error: the schema rejects invalid add-on configurations.
+  // Proves that the check can fail: the schema rejects these invalid add-on configurations.
   for (const wrong of [{ webui: '/dashboard' }, { backup: 'warm' }, { arch: ['sparc'] }, { ingres: true }])
     expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
 });
@@ -27,7 +27,7 @@ test('the add-on’s options have valid defaults, and only the account must be s
   expect(() => parseAddonOptions(config, { ...ownOptions, log_level: 'loud' })).toThrow();
   const options = Object.keys(config.schema);
   expect(Object.keys(config.options).filter((name) => !options.includes(name))).toEqual([]);
-  // The add-on's start script reads exactly the declared options.
+  // The add-on's start script must read all declared options, and no other options.
   const start = read(`${folder}/run.mts`);
   const [, declared = ''] = /interface Options \{([\s\S]+?)\n\}/.exec(start) ?? [];
   expect([...declared.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name)).toEqual(options);
@@ -57,7 +57,7 @@ test('the add-on sets only variables that the service has, and publishes the por
   const { api, mqtt, dataDir } = loadConfig({ ...config.environment, PUBLIC_URL: String(config.options.public_url) });
   expect([dataDir, api.host, mqtt.tlsHost]).toEqual(['/data', '0.0.0.0', '0.0.0.0']);
   expect(Object.keys(config.ports)).toEqual([`${api.port}/tcp`, `${mqtt.tlsPort}/tcp`]);
-  // Inside and outside the container the ports are the same, because devices and links use the port of the container.
+  // Each port has the same number inside and outside the container, because links and device settings contain the number inside.
   for (const [inside, outside] of Object.entries(config.ports)) expect(`${outside}/tcp`).toBe(inside);
   for (const address of [config.webui, config.watchdog])
     expect(address).toContain(`https://[HOST]:[PORT:${api.port}]/`);

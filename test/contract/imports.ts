@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** An import in a file: of another file of the project (path from its root), or of a package. */
+/** An import statement's target: another file of the project (path from the project's root) or a package. */
 export interface FileImport {
   from: string;
   to: string;
   isPackage: boolean;
-  /** Whether only types are imported, so that the import is removed before the program runs. */
+  /** Whether the statement imports only types. Such an import is removed before the program runs. */
   typeOnly: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
 
-/** Returns all TypeScript files below these folders except tests, as paths from the project's root. */
+/** Returns all TypeScript files in these folders except tests, as paths from the project's root. */
 export function listSourceFiles(folders: readonly string[]): string[] {
   return folders
     .filter((folder) => existsSync(join(ROOT, folder)))

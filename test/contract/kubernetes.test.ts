@@ -24,7 +24,7 @@ const named = (objects: Manifest[], kind: string, name: string): Manifest => {
 const deploymentOf = (role: string) => named(base, 'Deployment', `energy-${role}`);
 const containerOf = (role: string) => getContainers(deploymentOf(role))[0];
 const { version } = JSON.parse(read('package.json'));
-/** Members of the Secret `energy`, read from the documented command that creates it. */
+/** Members of the Secret `energy`, from the documented command that creates the Secret. */
 const secret = Object.fromEntries(
   [
     ...(/create secret generic energy [\s\S]+?```/
@@ -34,8 +34,8 @@ const secret = Object.fromEntries(
 );
 
 /**
- * Validates a Kubernetes object by the schema of its kind in `kubernetes-models`, which comes from Kubernetes' OpenAPI document. Returns
- * the errors, or null.
+ * Validates a Kubernetes object by the schema of its kind in the package `kubernetes-models`, which is generated from Kubernetes' OpenAPI
+ * document. Returns the errors, or null.
  */
 async function schemaErrors(object: Manifest): Promise<string | null> {
   const { apiVersion, kind } = object;
@@ -49,7 +49,7 @@ async function schemaErrors(object: Manifest): Promise<string | null> {
   }
 }
 
-/** Returns every JSON member at any depth of an object, with the object that contains it and its path. */
+/** Returns every JSON member at any depth of an object, with its path and the object that contains it. */
 const membersOf = (value: unknown, path = ''): { parent: Manifest; name: string; path: string }[] =>
   typeof value !== 'object' || value === null
     ? []
@@ -65,8 +65,8 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objects.length).toBeGreaterThan(10);
     for (const object of objects) {
       expect(await schemaErrors(object)).toBeNull();
-      // The schemas allow unknown JSON members. Each member of the object must be known to the schema: a value of a wrong type must be
-      // refused.
+      // The schemas accept unknown members without an error. To prove that a schema knows a member, the test gives the member a value of
+      // the wrong type, which the schema must refuse.
       for (const { parent, name, path } of membersOf(object)) {
         const value = parent[name];
         parent[name] = typeof value === 'object' ? 'x' : [[]];
@@ -102,7 +102,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
           for (const { port } of ports) expect(portsOf(matchLabels)).toContain(port);
       }
     }
-    // A pod without a network policy accepts every connection.
+    // A network policy must select each pod, because a pod without a policy accepts every connection.
     for (const { spec } of pods) {
       const { labels } = spec.template.metadata;
       const policies = objects.filter(
@@ -150,7 +150,7 @@ describe.each(ROLES)('the role %s', (role) => {
     expect(mounted).toEqual([config.dataDir, '/tmp', '/etc/energy/tls']);
     for (const file of [config.tls.certFile, config.tls.keyFile])
       expect(file).toMatch(/^\/etc\/energy\/tls\/tls\.(crt|key)$/);
-    // The pod must have enough time to drain, and then to stop (STOP_MS of src/start/role.ts).
+    // The grace period must be long enough for the pod to drain its connections and then to stop (STOP_MS of src/start/role.ts).
     expect(deploymentOf(role).spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
       config.api.drainSeconds + 9,
     );

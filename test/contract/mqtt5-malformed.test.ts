@@ -97,7 +97,7 @@ test('ends only connections that send malformed packets', async () => {
   for (const [what, bytes] of Object.entries(malformed)) {
     const raw = await connectWithRawBytes(broker, encodeConnectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
-    // The same bytes contain another message, which must not be processed.
+    // Another message follows in the same bytes. It must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
     await raw.closed;
     expect(raw.replies[1], what).toMatchObject({ cmd: 'disconnect', reasonCode: 0x81 });
@@ -182,7 +182,8 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
     retain: false,
   });
   const release = { cmd: 'pubrel', messageId: 7 };
-  // aedes 1.2.0 ended the process if a topic had the name of a property that every object inherits, and at the second of two PUBRELs.
+  // aedes 1.2.0 crashed in two cases: a topic had the name of a property that every JavaScript object inherits, and a second PUBREL
+  // arrived.
   const first = await session(false, [
     { cmd: 'unsubscribe', messageId: 1, unsubscriptions: ['constructor', '__proto__'] },
     message('one'),
@@ -194,7 +195,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
   await expect.poll(() => first.replies.length).toBe(6);
   first.socket.destroy();
   await first.closed;
-  // The broker once dropped a message of a clean session whose packet id an earlier session had used.
+  // An earlier version of the broker dropped a message of a clean session if an earlier session had used its packet id.
   const second = await session(true, [message('three')]);
   await expect.poll(texts).toEqual(['one', 'two', 'three']);
   second.socket.destroy();

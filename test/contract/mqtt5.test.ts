@@ -132,7 +132,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
         encodePublishPacket({ topic, qos: 2, messageId, payload: `qos2 ${clean}` }),
       ]),
     );
-  // Another connection with the same login and client id takes over and continues the session.
+  // A second connection with the same login and client id takes over the session.
   const second = await raw(false, 7);
   await first.closed;
   expect(first.ended).toEqual([0x8e]);
@@ -141,7 +141,8 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   second.socket.destroy();
   await second.closed;
   const third = await raw(false, 7);
-  // The session still has its subscription: a SUBSCRIBE is not needed, and retained messages are not sent again.
+  // The resumed session still has its subscription: the client need not send SUBSCRIBE, and the broker does not send retained messages
+  // again.
   await expect.poll(() => third.replies.map(({ cmd }) => cmd)).toEqual(['connack', 'pubrec']);
   expect(third.replies[0]).toMatchObject({ sessionPresent: true });
   expect(texts()).toEqual(['qos2 false']);
@@ -151,12 +152,12 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   await expect.poll(() => third.replies[2]).toMatchObject({ cmd: 'unsuback', granted: [0, 0x11] });
   third.socket.destroy();
   await third.closed;
-  // A clean start ends the session, so a message with the same packet id counts as new.
+  // A clean start discards the session, so a message with the same packet id is a new message.
   const fourth = await raw(true, 7);
   await expect.poll(() => fourth.replies.length).toBe(2);
   expect(fourth.replies[0]).toMatchObject({ sessionPresent: false });
   expect(texts()).toEqual(['qos2 false', 'qos2 true']);
-  // The client may end its session with the connection.
+  // A client may end its session when it disconnects.
   fourth.socket.write(
     generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 0 } }, MQTT5_OPTIONS),
   );

@@ -7,7 +7,7 @@ import { checkedInClients } from '#test/support/clients/generate.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 type Json = any;
 
-// The OpenAPI document as clients receive it.
+// The OpenAPI document after JSON serialisation, as clients receive it.
 const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument('https://energy.example.net')));
 
 interface Place {
@@ -16,11 +16,11 @@ interface Place {
   value: Json;
 }
 
-/** Returns the entries of every object or list that is the value of a JSON member `kind`, such as `properties`, with path and name. */
+/** Finds every JSON member `kind`, such as `properties`, and returns the entries of its object or list, each with path and name. */
 function under(kind: string, value: Json = document, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, one]) => {
-    // Examples contain no descriptions.
+    // Skips examples, because their members are data without descriptions.
     if (name === 'example' || name === 'examples') return [];
     const here = `${path}/${name}`;
     const found =
@@ -53,11 +53,11 @@ const resolved = (one: Json): Json =>
         .split('/')
         .reduce((found: Json, name) => found[name], document);
 
-/** Whether a condition holds for a schema or for one of its alternatives (anyOf, oneOf). */
+/** Whether a condition holds for a schema or for at least one of its alternatives (anyOf, oneOf). */
 const anywhere = (schema: Json, has: (one: Json) => boolean): boolean =>
   has(schema) || [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one: Json) => anywhere(resolved(one), has));
 
-/** Whether the text is a sentence: it begins and ends like one, and is short enough to read. */
+/** Whether the description looks like a sentence: it begins and ends like one, and is short enough to read. */
 const isDescribed = ({ value }: Place) =>
   typeof value.description === 'string' &&
   /^[A-Z`][\s\S]+\.$/.test(value.description) &&
@@ -81,7 +81,7 @@ describe('the document describes', () => {
   });
 
   test('every date and time with its format', () => {
-    // Members of a price source's settings are excluded: their values are paths to times, or times of day, but not dates.
+    // Excludes the settings of a price source: their values are times of day, or paths to times within the source's document.
     const dates = [...under('properties'), ...under('parameters')].filter(
       ({ name, path }) =>
         /^(at|date|start|end|period_start|period_end)$|_at$/.test(name) && !/SeriesSource\//.test(path),

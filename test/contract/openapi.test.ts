@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(json);
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
-    // Proves that the check can detect an error: the validator rejects this invalid document.
+    // Proves that the check can fail: the validator rejects this invalid document.
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
@@ -58,7 +58,7 @@ describe('the document', () => {
 
   test('has no findings of a linter', async () => {
     expect(await lint(document)).toEqual([]);
-    // Proves that the check can detect an error: the linter reports an operation without a security requirement.
+    // Proves that the check can fail: the linter reports an operation without a security requirement.
     const paths = { '/healthz': { get: { summary: 'Of the test.', responses: {} } } };
     expect((await lint({ ...document, paths, components: {}, security: undefined })).join()).toContain(
       'security-defined',
@@ -129,7 +129,7 @@ test('a deprecated operation states its dates of deprecation and removal, and it
 test('the documentation is served from this host alone, under a policy that allows nothing else, and has no broken links', async () => {
   const pages = new Map<string, string>();
   const wanted = new Map([['/docs', 'the first page']]);
-  // The set of links may grow while the loop iterates over it.
+  // The loop may add links to `wanted` while it iterates; it then visits them, too.
   for (const [link, from] of wanted) {
     const [path = '', anchor] = link.split('#');
     const text = pages.get(path) ?? (await sentTo(path, from));
@@ -152,7 +152,7 @@ test('the documentation is served from this host alone, under a policy that allo
     expect({ path, from, status }).toEqual({ path, from, status: 200 });
     if (path.startsWith('/docs')) {
       expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self';/);
-      // Each version's page never changes, so a browser's conditional request gets a 304.
+      // The page of a version never changes, so a conditional request of a browser gets a 304.
       const again = await api.send(path, { headers: { 'if-none-match': String(headers.etag) } });
       expect({ path, status: again.status }).toEqual({ path, status: 304 });
     }

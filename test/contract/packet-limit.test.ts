@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => broker.close());
 
-/** Sends at most this many bytes, until the other side closes the connection. Resolves with the number of bytes sent. */
+/**
+ * Sends `head` and filler bytes until the broker closes the connection, `mostBytes` in total at most. Resolves with the number of sent
+ * bytes.
+ */
 async function flood(head: Buffer, mostBytes: number): Promise<number> {
   const socket: Socket = connect(broker.port, '127.0.0.1');
   let isOver = false;

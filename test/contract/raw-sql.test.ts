@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listSourceFiles } from './imports.ts';
 
-/** A statement that is not a typed query: text passed to a connection, or a whole statement in kysely's `sql`. */
+/** Matches SQL that is not a typed query: a text passed to a connection, or a whole statement in kysely's `sql`. */
 const RAW =
   /sql(<[^`]*>)?`\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b|\.query\(|\bquery(<[^(]*>)?\(\s*['`]|createQueryFunction\(\w+\)[<(]/;
 
@@ -26,7 +26,7 @@ test('a file that has only typed queries contains no such reason', () => {
 });
 
 test('no statement deletes or gives up rows only because of the database server’s clock', () => {
-  // Deletions by age must use the clock of src/database/believed-time.ts.
+  // Deletions by age must not use the database server's clock, but the clock of src/database/believed-time.ts.
   const byServerClock = /(DELETE FROM|deleteFrom\()[^;]{0,400}?(now\(\)|clock_timestamp\(\)|current_timestamp)/i;
   expect(files.filter((file) => byServerClock.test(readFileSync(file, 'utf8').replaceAll('`', ' ')))).toEqual([]);
 });

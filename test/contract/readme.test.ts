@@ -19,10 +19,10 @@ const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.m
   .split('\n')
   .filter((file) => existsSync(join(ROOT, file)));
 
-/** Removes code blocks and code spans, in which nothing is a link. */
+/** Removes code blocks and code spans, because nothing in them is a link. */
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** Returns the addresses of links and pictures. */
+/** Returns the targets of all links and pictures. */
 const linksOf = (markdown: string): string[] =>
   [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"\s]+)"/g)].map(
     ([, link = '', attribute = '']) => link || attribute,
@@ -42,10 +42,10 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** Returns the links within the repository whose target is missing. */
+/** Returns the links of a page whose target in the repository is missing. */
 function brokenLinks(page: string): string[] {
   return linksOf(read(page)).filter((link) => {
-    // openapi.test.ts checks addresses of the service. No test checks addresses of other sites.
+    // Skips addresses of the service, which openapi.test.ts checks, and of other sites, which no test checks.
     if (/^[a-z]+:/.test(link) || link.startsWith('/')) return false;
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), decodeURI(path));

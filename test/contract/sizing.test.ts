@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const text = readFileSync(resolve(import.meta.dirname, '../../deploy/SIZING.md'), 'utf8');
-/** Returns the cells of the table row whose first cell is `begin`, without that cell. */
+/** Returns the cells of the table row whose first cell is `begin`, without the first cell. */
 const row = (begin: string): string[] => {
   const line = text.split('\n').find((one) => one.startsWith(`| ${begin} |`)) ?? expect.fail(begin);
   return line.split('|').slice(2, -1);
@@ -20,7 +20,7 @@ const [userMegabytes = 0] = numbers(row('aggregates')[0]);
 const [headBytes = 0] = numbers(row('a head (the stored state of a device)')[0]);
 const RAW_DAYS = 396;
 
-/** Compares the document's figures with computed ones: they may be rounded by up to a tenth. */
+/** Expects each figure of the document to differ by less than 10 % from the computed figure. */
 function near(written: readonly number[], computed: readonly number[], what: string): void {
   expect(written.length, what).toBe(computed.length);
   for (const [index, figure] of computed.entries())

@@ -19,13 +19,15 @@ import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Excluded: files of translated texts, and pages for operators, which are in English (except the card about back-ups). */
+/**
+ * Excluded files: the translated texts themselves, and the operators' pages, which exist only in English (except the card about back-ups).
+ */
 const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator(\.|\/(?!backups\.)))/;
 const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
-/** Texts that are the same in every language. */
+/** Texts that are never translated. */
 const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
-/** Strings of several words that the page never shows (programs, settings), or shows before the translations are loaded. */
+/** Strings of several words that no page shows, such as programs and settings, or that a page shows before the translations are loaded. */
 const NO_TEXT: readonly RegExp[] = [
   /^12px system-ui, sans-serif$/,
   /^The dashboard could not be fetched\. Reload the page\.$/,
@@ -38,7 +40,7 @@ const NO_TEXT: readonly RegExp[] = [
   /^no (session|words: setWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];
-/** Modules whose strings are terminal commands, device settings, or names of message forms that `words/` translates. */
+/** Modules whose strings are terminal commands, device settings, or names of message formats that `words/` translates. */
 const OF_PROGRAMS =
   /devices\/snippets\.ts|webhooks\/webhook\.ts|tariffs\/templates\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
 
@@ -65,13 +67,15 @@ const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b titl
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
-/** Returns numbers that use each plural form of a language, by form. Forms that begin at a million may be missing: `other` is used. */
+/**
+ * Returns example numbers for each plural form of a language. Forms that apply only from a million on may be missing; `other` is then used.
+ */
 function numbersByForm(language: string): Map<string, number> {
   const rules = new Intl.PluralRules(language);
   return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));
 }
 
-/** Returns a language's texts by path. Texts of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
+/** Returns the texts of a language by path. Texts of mails, SMS and plain pages (`src/delivery/words`) have paths below `mails`. */
 const rawTexts = (language: Language) => new Map(textsByPath({ ...getPages(language), mails: getMailTexts(language) }));
 const messages = async (language: Language) =>
   new Map(
@@ -79,7 +83,7 @@ const messages = async (language: Language) =>
   );
 const IN_MAILS = /^mails\./;
 
-/** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */
+/** Paths of texts that are the same in English and another language: names, borrowed words, and words with the same spelling. */
 const ALIKE: Record<string, readonly string[]> = {
   de: [
     'alerts.deliveries.sms',
@@ -227,7 +231,7 @@ ${lines.join('')}}
   await expect(text).toMatchFileSnapshot(`../../src/${folder}/words/arguments.d.ts`);
 });
 
-/** Groups of texts from which a page selects one by a name in a response or in a table of the page. */
+/** Groups of texts from which a page selects one by a name: the name is in an API response or in a table of the page. */
 const READ_BY_NAME = [
   'backups.faults',
   'bills.causes',

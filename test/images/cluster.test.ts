@@ -6,14 +6,14 @@ import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /**
- * Runs deploy/cluster/compose.yaml with podman-compose on one machine. Its images are built from their Dockerfiles; Debian's HAProxy
- * replaces the official image.
+ * These tests run deploy/cluster/compose.yaml with podman-compose on one machine. The images are built from their Dockerfiles, except that
+ * Debian's HAProxy replaces the official image.
  */
 const CLUSTER = 'deploy/cluster';
 const ROLES = ['ingest-1', 'ingest-2', 'api-1', 'api-2', 'worker-1', 'worker-2'];
 const KEY = `eus_live_${'k'.repeat(48)}`;
 /**
- * Maximum time until the cluster is ready. Generous, because twelve containers start at once, and roles wait until Patroni has a primary.
+ * Maximum time until the cluster is ready. It is long, because twelve containers start at once and the roles wait for Patroni's primary.
  */
 const START_MS = 480_000;
 
@@ -36,7 +36,7 @@ test('the cluster starts from nothing, counts, and still has its data and its st
     PUBLIC_URL: `https://${address}:8443`,
     PUBLIC_MQTT_HOST: address,
   };
-  // Fill in the copied example file, as a person would.
+  // Completes the copied example file, as an operator would.
   const fill = Object.entries(env).map(([name, value]) => `-e 's|^${name}=.*|${name}=${value}|'`);
   machine.type(`sed ${fill.join(' ')} .env.example > .env && ./certificates.sh ${address}`, CLUSTER);
   machine.type(network, CLUSTER);
@@ -54,7 +54,7 @@ test('the cluster starts from nothing, counts, and still has its data and its st
   await start();
   const ca = readFileSync(join(machine.folder, CLUSTER, 'tls/ca.crt'), 'utf8');
   const visitor = await connectVisitor({ address, name: address, key: KEY, ca });
-  // Wait until HAProxy has detected that the API is ready, too.
+  // Waits until HAProxy, too, has detected that the API is ready.
   await expect.poll(() => visitor.ask('/readyz').then(() => true), { timeout: 60_000 }).toBe(true);
   const day = await visitor.publishOneDay();
   await expect.poll(day).toEqual([PUBLISHED_DAY_KWH]);

@@ -4,12 +4,12 @@ import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
 /**
- * Runs deploy/compose.yaml with podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name
- * of the image with the community edition, which Debian does not have.
+ * These tests run deploy/compose.yaml with podman-compose. Debian has no community edition of TimescaleDB, so an image with Debian's
+ * PostgreSQL and the Apache edition has the name of the official image.
  */
 const ROLES = ['ingest', 'api', 'worker'];
 const KEY = `eus_live_${'k'.repeat(48)}`;
-/** Maximum time until the roles are ready. Generous, because they wait until the database is ready. */
+/** Maximum time until the roles are ready. It is long, because the roles wait for the database. */
 const START_MS = 240_000;
 
 let deployment: ReturnType<typeof createDeployment> | undefined;
@@ -29,7 +29,7 @@ test('the roles and their database start from nothing, count, and still have the
     PUBLIC_URL: `https://${address}:8443`,
     PUBLIC_MQTT_HOST: address,
   };
-  // Fill in the copied example file, as a person would.
+  // Completes the copied example file, as an operator would.
   const fill = Object.entries(env).map(([name, value]) => `-e 's|^${name}=.*|${name}=${value}|'`);
   machine.type(`sed ${fill.join(' ')} .env.example > .env`, 'deploy');
   const up = async () => {
@@ -49,6 +49,6 @@ test('the roles and their database start from nothing, count, and still have the
   machine.type('podman-compose down', 'deploy');
   expect(podman('ps', '--all', '--quiet')).toBe('');
   await up();
-  // The client that connected before the restart still trusts the certificate.
+  // A client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_DAY_KWH]);
 }, 900_000);

@@ -12,12 +12,12 @@ import { podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor } from '#test/support/images/visitor.ts';
 
 /**
- * Runs the demo of deploy/home/compose.yaml in the memory of a small Raspberry Pi: 13 months of six homes are stored, then live readings
- * follow.
+ * This test runs the demo of deploy/home/compose.yaml with the memory of a small Raspberry Pi. The demo stores 13 months of six homes, and
+ * then receives live readings.
  */
 const CONTAINER = 'home_energy_1';
 const MEMORY_MB = 512;
-/** Maximum time to store the history of 370,000 readings; it takes about two minutes on two idle cores. */
+/** Maximum time to store the history of 370,000 readings. On two idle cores, this takes about two minutes. */
 const PAST_MS = 1_200_000;
 const LIVE_MS = 60_000;
 const STOP_SECONDS = 10;
@@ -44,7 +44,7 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
     /Stored .*? s\./.exec(output)?.[0],
     `Programs use ${past.programsMb} MB, a minute later ${live.programsMb} MB.`,
   );
-  // The kernel killed no process for lack of memory; podman and the supervisor restarted none.
+  // The kernel has killed no process for lack of memory, and neither podman nor the supervisor has restarted one.
   expect([live.killed, countRestarts(CONTAINER)]).toEqual([0, 0]);
   expect(output).not.toMatch(/role exited|PostgreSQL stopped/);
   expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(true);

@@ -11,10 +11,13 @@ import { findInstallCommand } from '#test/support/images/install-lines.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
-/** Runs deploy/home/compose.yaml with podman-compose: first as README.md describes it, and then with the memory of a small Raspberry Pi. */
+/**
+ * These tests run deploy/home/compose.yaml with podman-compose: first as README.md describes, and then with the memory of a small Raspberry
+ * Pi.
+ */
 const CONTAINER = 'home_energy_1';
 const MEMORY_MB = 512;
-/** Maximum time until the service is ready. Generous, because other programs may use the machine. */
+/** Maximum time until the service is ready. It is long, because other programs may be using the machine. */
 const START_MS = 120_000;
 const STOP_SECONDS = 10;
 
@@ -33,7 +36,7 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   const visitor = await connectVisitor(at);
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
-  // MQTT without TLS accepts only clients on the same machine.
+  // The broker accepts MQTT without TLS only from the same machine.
   expect(await isUnencryptedMqttRefused(home.address)).toBe(true);
   home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
 
@@ -45,14 +48,14 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
   expect(getContainerOutput(CONTAINER)).not.toContain('eus_live_');
-  // The client that connected before the restart still trusts the certificate.
+  // A client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_DAY_KWH]);
 
   expect(inside('id -u')).toBe('1000');
   for (const path of ['/x', '/app/x', '/app/node_modules/.cache/energy/x', '/home/node/x'])
     expect(inside(`touch ${path}`)).toMatch(/Read-only file system|Permission denied/);
   expect(inside('touch /data/x /tmp/x && rm /data/x /tmp/x')).toBe('');
-  // The process has no capabilities and cannot gain any.
+  // The service's process has no capabilities and cannot gain any.
   expect(inside('grep -E "^(CapEff|NoNewPrivs)" /proc/self/status')).toMatch(/CapEff:\s+0+\nNoNewPrivs:\s+1/);
 
   const { programsMb, peakMb, killed } = readContainerMemory(CONTAINER);

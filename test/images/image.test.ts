@@ -5,7 +5,7 @@ import { findInstallCommand } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
 import { connectVisitor, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
 
-/** Builds every target of deploy/Dockerfile, and runs the podman command of README.md. */
+/** Maximum size of an image of deploy/Dockerfile without its base image, in MB of 1,000,000 bytes. */
 const MAX_ABOVE_BASE_MB = 200;
 const START_MS = 120_000;
 const STOP_SECONDS = 10;

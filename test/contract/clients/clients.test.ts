@@ -12,11 +12,14 @@ import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
-/** The clients are installed as in a user's own folder: without this repository's modules and without type stripping. */
+/**
+ * Languages of the clients. Each client is installed as in a user's own folder: without this repository's modules and without Node's type
+ * stripping.
+ */
 const LANGUAGES = ['typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** Programs that call the service without trusting its certificate, and print the error. */
+/** Programs that call the service although they do not trust its certificate, and print the error. */
 const UNTRUSTING = {
   typescript: `const { EnergyClient } = await import(process.env.CLIENT);
     const energy = new EnergyClient({ key: 'x', baseUrl: process.env.BASE_URL, retries: 0 });
@@ -56,7 +59,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Runs test steps with the client of one language. Returns each step's result and number of requests. */
+/** Runs test steps with the client of one language. Returns the result of each step and the number of its requests. */
 async function carryOut(language: Language, of: Pick<Parameters<typeof inputOf>[0], 'keys' | 'variables' | 'steps'>) {
   const input = inputOf(of);
   const output =
@@ -75,7 +78,7 @@ const inputOf = (of: {
   steps: ClientStep[];
 }): string => JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
-/** Converts an expected value: each marker of cases.ts is replaced by the vitest matcher for which the marker stands. */
+/** Converts an expected value: replaces each marker of cases.ts by the vitest matcher that it stands for. */
 function matching(expected: unknown): unknown {
   if (Array.isArray(expected)) return expected.map(matching);
   if (typeof expected === 'string') return /\$\w/.test(expected) ? expect.any(String) : expected;
@@ -128,7 +131,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       if (gives !== undefined) expect({ where, value }).toMatchObject({ where, value: matching(gives) });
       for (const member of Object.values(save ?? {})) expect(value).toMatchObject({ [member]: expect.any(String) });
     }
-    // Expected number of requests: one for each step, unless the step declares another number.
+    // Expected total number of requests. A step sends one request unless it declares another number.
     const wanted = steps.reduce((sum, step) => sum + (step.requests ?? 1), 0);
     expect(faults.requests() - before).toBe(wanted);
   });
