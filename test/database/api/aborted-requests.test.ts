@@ -21,7 +21,7 @@ afterAll(() => api.close());
 interface Asked {
   path: string;
   key: string;
-  /** Time in ms after which requests are aborted. */
+  /** Time in ms from sending a request to aborting it. */
   afterMs: number;
 }
 
@@ -35,7 +35,7 @@ async function overTls(text: string, afterMs: number): Promise<void> {
   socket.destroy();
 }
 
-/** Functions that each send ten requests in another way and abort them without waiting for a response. */
+/** Ways to send requests and abort them. Each function sends ten requests and aborts them without waiting for a response. */
 const WAYS: Record<string, (asked: Asked) => Promise<void>> = {
   async 'HTTP/2, streams reset'({ path, key, afterMs }) {
     const session = connectHttp2(`https://localhost:${api.port}`, { rejectUnauthorized: false });
@@ -66,7 +66,8 @@ const WAYS: Record<string, (asked: Asked) => Promise<void>> = {
 
 test.each(Object.keys(WAYS))('aborted requests (%s) cost an account nothing afterwards', async (name) => {
   const { key } = await api.user('homeowner');
-  // After 0 to 100 ms, requests are aborted before authentication, while they wait for their turn, and while the response is created.
+  // With 0 to 100 ms, requests are aborted at different stages: before authentication, while they wait for their turn, and while the
+  // response is created.
   for (const afterMs of [0, 2, 5, 15, 30, 100]) await WAYS[name]?.({ path: '/v1/devices', key, afterMs });
   const statuses = async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.send('/v1/devices', { key })));

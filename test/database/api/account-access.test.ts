@@ -9,7 +9,7 @@ import { loadReader } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 
-/** Tests of changes that affect who can access an account: email addresses, keys, sessions. */
+/** Tests of changes that affect who can access an account: e-mail addresses, keys, sessions. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
@@ -29,7 +29,7 @@ const newEmail = (userId: string) => `moved-${userId}@example.com`;
 const changeEmail = (userId: string, key: string, email: string) =>
   send('PATCH', `/v1/users/${userId}`, key, { email });
 
-/** An account that requested a change of its email address, and the key with which it did. */
+/** An account that has requested a change of its e-mail address, with the key of that request. */
 interface Requested {
   userId: string;
   key: string;
@@ -130,7 +130,7 @@ describe('a changed e-mail address', () => {
     ].entries()) {
       const mail = composeMail(notices[index], reader, new Map(), null);
       expect(mail.subject).toBe(subject);
-      // A previous address that has lost access must not learn the new address.
+      // The mail to the previous address must not contain the new address.
       expect([mail.text.includes(previousEmail), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
     }
   });
@@ -274,7 +274,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
       200,
     );
-    // Even after the account has signed out everywhere, it counts as having signed in.
+    // The utility may not change the address of an account that has ever signed in, even if the account no longer has a session.
     await sql('DELETE FROM sessions WHERE user_id = $1', [userId]);
     expect((await send('PATCH', path, utility.key, { email: 'a-utility@example.com' })).status).toBe(403);
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);

@@ -82,7 +82,7 @@ describe('alerts', () => {
     const shown = (await as(key).get(path)).json;
     expect(shown).toMatchObject({ type: 'daily_cost', threshold: '2.50' });
     expect(Object.keys(shown)).not.toContain('threshold_kwh');
-    // A threshold keeps all its digits in POST and PATCH. Other JSON numbers remain numbers.
+    // A threshold in POST or PATCH keeps all its digits. All other numbers are parsed as ordinary JSON numbers.
     const long = await raw('{"type": "monthly_cost", "threshold": 123456789.123456789, "delivery": "email"}');
     expect((await as(key).get(`/v1/alerts/${long.json.alert_id}`)).json.threshold).toBe('123456789.123456789');
     expect((await raw('{"threshold": 0.000000001000000000000000}', 'PATCH', path)).json.threshold).toBe('0.000000001');
@@ -112,7 +112,7 @@ describe('alerts', () => {
     expect((await as(key).patch(path, { threshold_kwh: 5 })).status).toBe(422);
     expect((await as(key).patch(`/v1/alerts/${usage.json.alert_id}`, { threshold: '5' })).status).toBe(422);
 
-    // Without a tariff, the alert can still be paused. Its threshold cannot be changed, because the currency is unknown.
+    // Without a tariff, the alert can still be paused, but its threshold cannot be changed, because its currency is unknown.
     await as(key).delete(`/v1/tariffs/${made.tariff_id}`);
     expect((await as(key).patch(path, { status: 'paused' })).status).toBe(200);
     expect((await as(key).patch(path, { threshold: '5' })).status).toBe(409);

@@ -7,20 +7,20 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /**
- * Tests which quantity of a channel counts at a time: the best of the quantities that have an earlier reading. All answers about that time
- * must use this quantity.
+ * If a channel has several quantities, only the best quantity with an earlier reading contributes to the energy of a time. These tests
+ * check that all answers about a time use that quantity.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Start of the two days before `BORDER`. The third day, from `BORDER` to `END`, belongs to the next month. */
+/** The data covers three days: two days from `START` to `BORDER`, and the first day of the next month from `BORDER` to `END`. */
 const START = Date.UTC(2026, 3, 29);
 const BORDER = START + 2 * DAY_MS;
 const END = START + 3 * DAY_MS;
 const BEFORE = { start: '2026-04-29', end: '2026-04-30' };
 const AFTER = { start: '2026-05-01', end: '2026-05-01' };
 const ALL = { start: '2026-04-29', end: '2026-05-01' };
-/** Power of each home in every quarter-hour, in W. */
+/** Power of each home, constant at all times, in W. */
 const POWER_W = 400;
 const QUARTER_HOUR_KWH = 0.1;
 const EVERY = 'production,self_consumed,coverage';
@@ -31,13 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the times of a series: each quarter-hour of `[fromMs, toMs]`. */
+/** Returns the start of each quarter-hour from `fromMs` to `toMs`, including both. */
 const times = (fromMs: number, toMs: number) =>
   Array.from({ length: (toMs - fromMs) / QUARTER_HOUR_MS + 1 }, (_, at) => fromMs + at * QUARTER_HOUR_MS);
 type Sent = readonly [readAtMs: number, channel: string, kind: QuantityKind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
-/** Returns the readings of a register that starts at 100 kWh, one each quarter-hour. */
+/** Returns readings of a register that is 100 kWh at first, one for each quarter-hour. */
 const registers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_HOUR_KWH]);
 
@@ -106,7 +106,7 @@ async function home(...types: string[]) {
 
 test('a device with a power and later two tariffs: only the power counts before the tariffs, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
-  // Only the power counts before the tariff registers begin. The power readings continue after that.
+  // Until the tariff registers begin, only the power contributes to the energy. Power readings continue afterwards.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
   await send(powers('import', BORDER + QUARTER_HOUR_MS, END));
@@ -127,7 +127,7 @@ test('a device with a power and later two tariffs: only the power counts before 
 test('a device with three phases and later a register: unknown time of a phase stays unknown', async () => {
   const { send, days, usage, months } = await home('smart_meter');
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, START, BORDER - DAY_MS)));
-  // Phase L2 is silent for the whole second day.
+  // Phase L2 sends no readings on the second day.
   await send(
     ['import/l1', 'import/l3'].flatMap((channel) => powers(channel, BORDER - DAY_MS + QUARTER_HOUR_MS, BORDER)),
   );
@@ -157,7 +157,10 @@ test('a gap of two tariffs is distributed by earlier days, which were measured a
   ]);
 });
 
-/** Creates a home with two tariff registers, one of which sends one false value, and a total register that counts from the last day on. */
+/**
+ * Creates a home with two tariff registers and a total register. One tariff register sends a false value. From the last day on, the energy
+ * comes from the total register.
+ */
 async function tariffHome() {
   const made = await home('smart_meter');
   const tariffs = [...registers('import/t1', START, BORDER), ...registers('import/t2', START, BORDER)];
@@ -225,7 +228,7 @@ test('a power next to an unknown register keeps its counted energy, and the home
       complete: null,
     },
   ]);
-  // Home Assistant also gets the home's energy of the month.
+  // Home Assistant also receives the energy that the home has used in the month.
   const owner = { userId, email: '', zone: 'UTC' };
   const { devices } = await readHomeReport(createDatabase(api.database.pool), owner, {
     now: new Date(BORDER - 1),

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a meter of a home in Berlin that a utility enrolled. */
+/** Creates a meter of a home in Berlin, which is enrolled with a utility. */
 async function meter() {
   const home = await api.user('homeowner', { enrolledBy: utility.userId });
   const patch = { timezone: 'Europe/Berlin' };
@@ -50,7 +50,10 @@ const close = (id: string) => post(`/v1/bill-periods/${id}/close`);
 const get = (id: string, key = utility.key, accept = 'application/json') =>
   api.send(`/v1/bill-periods/${id}`, { key, headers: { accept } });
 
-/** JSON with sorted members and without white space, which anybody can reproduce by docs/billing.md. */
+/**
+ * Returns JSON with sorted members and without white space, as docs/billing.md describes, so that a reader of the bill can compute the same
+ * hash.
+ */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -68,7 +71,7 @@ test('a period continues where the previous one ended, although the account’s 
   const days = (month: string, last: string) => made(`2026-${month}-01`, `2026-${month}-${last}`);
   await zone('UTC');
   const april = await days('04', '30');
-  // In Berlin, 1 May begins before April is over in UTC.
+  // In Berlin, May begins two hours before April ends in UTC.
   await zone('Europe/Berlin');
   const may = await days('05', '31');
   expect([april.ends_at, may.starts_at, may.ends_at]).toEqual([
@@ -76,7 +79,7 @@ test('a period continues where the previous one ended, although the account’s 
     '2026-05-01T00:00:00.000Z',
     '2026-05-31T22:00:00.000Z',
   ]);
-  // In London, 1 June begins an hour later than in Berlin. If the next period began then, no period would bill the hour between.
+  // In London, June begins an hour later than in Berlin. If the next period began at London's midnight, no period would bill that hour.
   await zone('Europe/London');
   expect((await days('06', '30')).starts_at).toBe(may.ends_at);
   expect((await days('03', '31')).ends_at).toBe(april.starts_at);
@@ -85,7 +88,7 @@ test('a period continues where the previous one ended, although the account’s 
 
 test('a period records the known energy, and later returns the first statement, the current sums, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
-  // Readings of two tariff registers and an export register: around the start of April, within it, at its end and in May.
+  // Readings of two tariff registers and an export register: around the start of April, during April, at its end, and in May.
   const round = (ms: number, t1: number, t2: number, out: number) =>
     [
       [ms, t1, 'import/t1'],
@@ -112,7 +115,7 @@ test('a period records the known energy, and later returns the first statement, 
       cause: 'first',
       starts_at: '2026-03-31T22:00:00.000Z',
       ends_at: '2026-04-30T22:00:00.000Z',
-      // The energies of both tariff registers: 130 − 100.2 plus 80 − 50 kWh.
+      // Sum of both tariff registers: 130 − 100.2 plus 80 − 50 kWh.
       import_kwh: '59.800000',
       export_kwh: '2.000000',
       intervals: 30 * 96,
@@ -139,7 +142,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A late reading at midnight, the start of April, shows that more of the surrounding hour's energy belongs to April.
+  // A late reading at midnight, when April begins, shows that more energy of the hour around midnight belongs to April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({
@@ -155,7 +158,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(recorded.last_told.previous_sha256).toBe(made.json.first_told.sha256);
   expect(verified(recorded.last_told)).toBe(true);
 
-  // The home's connection point has a bill period of its own for the same days.
+  // The home's connection point has its own bill period for the same days.
   const home = await make({ user_id: userId, start: '2026-04-01', end: '2026-04-30' });
   expect(home.json.first_told).toMatchObject({ device_id: null, import_kwh: '59.900000', export_kwh: '2.000000' });
   expect(home.json.first_told.registers.map(({ channel }: { channel: string }) => channel)).toEqual([
@@ -203,7 +206,7 @@ test('a bill is exported with register values and its checksum, as a table and a
   expect(registers[0]?.[1]).toContain(
     `<espi:IntervalReading>${second(APRIL + 24 * HOUR_MS)}<espi:value>110250000</espi:value>`,
   );
-  // The hours add up to the billed energy.
+  // The energies of the hours must add up to the billed energy.
   const hours = [
     ...text.matchAll(
       /<espi:duration>3600<\/espi:duration><espi:start>\d+<\/espi:start><\/espi:timePeriod><espi:value>(\d+)</g,
@@ -226,7 +229,7 @@ test('corrections of a closed period are billed with the next open one', async (
     last_told: { cause: 'closing' },
   });
   await close(second);
-  // The register now reads 102.75 at noon, so more of the energy belongs to 2 April, and less to 3 April.
+  // A corrected register value, 102.75 at noon, moves energy from 3 April to 2 April.
   await read([
     [APRIL + 1.5 * DAY_MS, 101.9],
     [APRIL + 2.5 * DAY_MS, 102.75],
@@ -249,7 +252,7 @@ test('corrections of a closed period are billed with the next open one', async (
   });
   expect(verified(closed.last_told)).toBe(true);
   expect((await get(second)).json.corrections).toMatchObject([{ told_in: third, status: 'told' }]);
-  // From here on, no later period exists in which a correction can be billed, so corrections wait for the next period.
+  // All existing periods are closed now, so further corrections wait until the next period is created.
   await read([
     [APRIL + 0.5 * DAY_MS, 100.9],
     [APRIL + DAY_MS, 100.95],
@@ -267,7 +270,7 @@ test('a bill includes late readings, even if they precede all earlier received o
   const { userId, deviceId, key, read } = await meter();
   const body = { type: 'smart_plug', location: 'x' };
   const plug = (await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id;
-  // A plug behind the meter measures all imported energy, which is billed once.
+  // Sends readings of the meter and of a plug behind it. Both measure all imported energy, which must be billed only once.
   const bought = async (hour: number, kwh: number) => {
     const readings = [[APRIL + hour * HOUR_MS, kwh] as const, [APRIL + (hour + 1) * HOUR_MS, kwh + 1] as const];
     await read(readings);
@@ -280,10 +283,10 @@ test('a bill includes late readings, even if they precede all earlier received o
   expect((await post(`/v1/bill-periods/${first}/versions`)).json.last_told).toMatchObject({ import_kwh: '2.000000' });
   await bought(5, 98);
   expect((await close(first)).json.last_told).toMatchObject({ import_kwh: '3.000000' });
-  // The correction is recorded when the next period is closed.
+  // Late readings are billed when a period is closed.
   await bought(3, 97);
   expect((await close(second)).json.last_told).toMatchObject({ billed_import_kwh: '1.000000' });
-  // The register values are recorded with the first version.
+  // Late readings are included in the first version of a new period, too, with the register values.
   await bought(-30, 96);
   expect((await day('2026-03-31')).last_told.registers).toMatchObject([{ device_id: deviceId }]);
 });
@@ -338,7 +341,7 @@ test('days are billed once, a closed period does not change, and an unfinished o
     const { status, json } = await make(body);
     expect([status, json.details[0].field]).toEqual([422, field]);
   }
-  // The owner can read a bill's period, but cannot create one.
+  // The home's owner can read a bill period, but cannot create one.
   expect((await get(id, key)).status).toBe(200);
   expect((await post('/v1/bill-periods', { start: '2026-05-01', end: '2026-05-02' }, key)).status).toBe(403);
   expect((await make({ device_id: 'dev_x', start: '2026-05-01', end: '2026-05-02' })).status).toBe(404);
@@ -351,7 +354,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
   await read([
     [at(1), 100],
     [at(2), 101],
-    // After a reboot the register has lost its fraction; later it starts from 0; then the meter is replaced.
+    // First the register loses its fraction at a reboot, then it starts again from 0, and then the meter is replaced.
     [at(3), 100.95],
     [at(4), 101.5],
     [at(5), 0.5],
@@ -360,7 +363,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
     [at(8), 8_000],
     [at(9), 8_001],
     [at(10), 8_001.5],
-    // This reading is on hold: the next readings must show whether it is correct.
+    // This reading is held: later readings must show whether it is correct.
     [at(11), 900_000],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });

@@ -150,7 +150,7 @@ describe('the rights of a login', () => {
   test('RabbitMQ is answered in its own format', async () => {
     expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
     expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');
-    // A device must use its login as client id. The endpoint also refuses gateways. RabbitMQ sends the virtual host with each request.
+    // A device must use its login as its client id, and a gateway is refused. RabbitMQ sends the virtual host with each request.
     const own = { username: device.id, client_id: device.id, vhost: '/', ip: '::1' };
     expect(await form('authorize', own)).toBe('allow');
     expect(await form('authorize', { ...own, client_id: `${device.id}-1` })).toBe('allow');
@@ -194,7 +194,7 @@ test('only a gateway can read its own home’s usage, by the exact topic, and it
   const topic = (id: string) => `energy/v1/homes/${id}/usage`;
   const may = async (username: string, on: string) => {
     const emqx = (await json('authorize', { username, action: 'subscribe', topic: on })).result === 'allow';
-    // Access codes of mosquitto-go-auth: 1 reads, 4 subscribes.
+    // Access codes of mosquitto-go-auth: 1 means read, 4 means subscribe.
     const goAuth = await Promise.all(
       [1, 4].map(async (acc) => (await json('authorize', { username, acc, topic: on })).ok),
     );
@@ -217,10 +217,10 @@ test('only a gateway can read its own home’s usage, by the exact topic, and it
     expect(await may(gateway.id, on), on).toBe(false);
   for (const username of [device.id, 'gwy_nobody', '', `${gateway.id}x`])
     expect(await may(username, topic(userId)), username).toBe(false);
-  // A request for several topics is allowed only if each of them is allowed.
+  // A request that names several topics is allowed only if each topic is allowed.
   const both = { username: gateway.id, topics: [{ topic: topic(userId) }, { topic: topic(other) }] };
   expect((await json('authorize', both, { 'vernemq-hook': 'auth_on_subscribe' })).result).not.toBe('ok');
-  // Only the service may publish messages of a home's usage.
+  // Only the service itself may publish messages about a home's usage.
   expect((await json('authorize', { username: gateway.id, action: 'publish', topic: topic(userId) })).result).toBe(
     'deny',
   );

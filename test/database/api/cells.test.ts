@@ -8,7 +8,7 @@ import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 
-/** API of the first cell, whose identifiers contain no cell name, and API of the cell c2. */
+/** `first`: API of the first cell, whose ids contain no cell name. `second`: API of cell c2. */
 let first: TestApi;
 let second: TestApi;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const cookie = (secret: string) => ({ cookie: `__Secure-energy_session=${secret}` });
 
-/** Creates accounts, a device, a gateway and their credentials in a cell. */
+/** Creates accounts, a device and a gateway in a cell, with their credentials. */
 async function createCredentials(api: TestApi, cell: string | undefined) {
   setCell(cell);
   const admin = await api.user('admin');
@@ -73,7 +73,7 @@ test('ids and keys that a cell creates contain its name, work there, and are unk
     const paths = (of: typeof own) => [`/v1/users/${of.userId}`, `/v1/devices/${of.paired.device_id}`];
     for (const path of paths(own)) expect([path, await get(path, own.key)]).toEqual([path, 200]);
     for (const path of paths(other)) {
-      // A homeowner gets a 403 for another account's id, and a 404 for another account's objects.
+      // For another account's id, a homeowner gets a 403. For an object of another account, the homeowner gets a 404.
       expect([path, await get(path, own.key)]).toEqual([path, path.includes('/users/') ? 403 : 404]);
       expect([path, await get(path, own.admin.key)]).toEqual([path, 404]);
       expect([path, await get(path, other.key)]).toEqual([path, 401]);
@@ -115,7 +115,7 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
   };
   const started = [await begin(first, undefined), await begin(second, 'c2')];
   expect(started.map(({ sign_in_id }) => parseCell(sign_in_id))).toEqual([null, 'c2']);
-  // Joins the challenges of both cells, as the sign-in page does (src/dashboard/passkeys.ts).
+  // Joins the challenges of both cells, as the sign-in page does in a browser (src/dashboard/passkeys.ts).
   const challenge = started.map((one) => one.options.challenge).join('');
   const passkey = authenticator.sign({ challenge });
   const enter = (api: TestApi, one: { sign_in_id: string }) =>

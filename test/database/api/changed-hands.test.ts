@@ -13,7 +13,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 import { addMember, createMemberKeyForHome, inviteMember, signInBrowser } from '#test/support/members.ts';
 
-/** Tests of accounts that pass to another person. Earlier access to such an account must end, and must never gain rights. */
+/** Tests of accounts that another person takes over. Access that was given before must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -48,7 +48,7 @@ interface Hands {
 }
 type Opened = { session_id: string; secret: string };
 
-/** Signs in by a mail, as the owner of the mailbox does. */
+/** Signs in by mail, as the owner of the mailbox can. */
 async function signInByMail(userId: string): Promise<Opened> {
   const made = await createSignIn(api.db, { userId, secret: SECRET, now: api.now, validMs: 60_000 });
   const from = { userAgent: 'The new one', address: '192.0.2.9' };
@@ -73,7 +73,9 @@ async function confirm(userId: string): Promise<null> {
   return null;
 }
 
-/** Each way in which an account changes hands or gains rights. Each function returns the resulting session. */
+/**
+ * Ways in which another person takes over an account, or the account gains rights. Each function returns the new session, if there is one.
+ */
 const WAYS: Record<string, { isEnrolled?: true; because: string; run(hands: Hands): Promise<Opened | null> }> = {
   'a confirmed e-mail address': {
     because: 'email',
@@ -137,7 +139,7 @@ describe('earlier access to an account ends with', () => {
       .execute();
     const hook = { events: ['user.created'] as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
     await createWebhook(api.db, createSecretEncrypter(SECRET), userId, hook);
-    // A change of address that the previous owner requested.
+    // The previous owner had requested a change to another address.
     await patch(userId, key, { email: newEmail() });
     const { token } = await readConfirmationMail(api, userId);
     expect(await makesGateway(key)).toBe(201);
@@ -272,12 +274,15 @@ describe('a homeowner’s key never reads as an administrator', () => {
     await signInAtProvider(boss, 'admin');
     expect((await send('GET', `/v1/energy-insights?user_id=${admin.userId}`, made.json.key)).status).toBe(401);
     expect((await send('GET', '/v1/devices', made.json.key)).status).toBe(401);
-    // The utility can no longer access the account.
+    // After the change of role, the utility has no access to the account.
     expect((await send('POST', '/v1/keys', utility.key, { user_id: json.user_id })).status).toBe(404);
   });
 });
 
-/** Changes an account's role in an open transaction, starts `meanwhile`, and commits once `meanwhile` waits for the lock. */
+/**
+ * Changes an account's role to administrator in a transaction that stays open, starts `meanwhile`, and commits when `meanwhile` waits for
+ * the lock.
+ */
 async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Promise<T> {
   const client = await api.database.pool.connect();
   try {

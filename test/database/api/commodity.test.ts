@@ -27,7 +27,7 @@ async function pair(home: Home, body: Record<string, unknown> = {}): Promise<str
   return json.device_id;
 }
 
-/** Stores register readings of a channel, given as `HH:MM` of the day and kWh or m³. */
+/** Stores register readings of a channel. Each is a time (`HH:MM` of the test day) with a value in kWh or m³. */
 async function registers(deviceId: string, channel: string, steps: readonly (readonly [string, number])[]) {
   const readings = steps.map(([at, value]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: value }));
   const message = createIncomingMessage({
@@ -80,7 +80,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=water&group_by=hour')).toEqual([
       { date: DAY, hour: '09:00', starts_at: `${DAY}T09:00:00Z`, m3_used: 0.125, peak_hour: '09:00' },
     ]);
-    // In Kolkata (UTC+05:30), each clock hour consists of the halves of two UTC hours.
+    // Kolkata's offset is UTC+05:30, so each local hour consists of halves of two UTC hours.
     expect(await days(home, 'commodity=gas&group_by=hour&tz=Asia/Kolkata&include=coverage')).toMatchObject([
       { hour: '11:00', kwh_used: 1.25, m3_used: 0.25 },
       { hour: '12:00', kwh_used: 1.5, m3_used: 0.333, coverage: 1, complete: true },
@@ -100,7 +100,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=gas&include=estimated,coverage')).toEqual([
       { date: DAY, m3_used: 4, peak_hour: '06:00', estimated_m3: 3.5, coverage: 0.5, complete: false },
     ]);
-    // Add a second gas meter. Its usage starts at its own first reading.
+    // Adds a second gas meter, whose usage starts at its own first reading.
     await registers(await pair(home), 'gas', [
       ['12:00', 5],
       ['18:00', 6],
@@ -183,16 +183,16 @@ describe('gas, heat and water', () => {
       { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    // Four weeks later, the response still contains the meter's usage from four weeks ago, as the usage of the compared earlier period.
+    // Four weeks later, the meter's usage from then appears as the usage of the previous period (`before`).
     const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
     expect(await at(undefined, later)).toMatchObject([
       { used: nothing, before: gas },
       { used: nothing, before: heat },
     ]);
-    // An answer about a single device contains its readings, whatever the device's placement.
+    // A request for a single device returns its usage, whatever the device's placement.
     expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
     expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
-    // A deleted meter is listed only for times with data. An existing meter is listed even while it is silent.
+    // A deleted meter is listed only for times when it had data. An existing meter is also listed without data.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 

@@ -4,7 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createExpectedErrorBody, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { type Person, writeSolarHome } from '#test/support/solar-home.ts';
 
-/** Tests that a comparison of tariffs returns the same costs as `include=cost` does once the tariff is valid. */
+/** Tests that a comparison of tariffs returns the costs that `include=cost` returns after the tariff has become valid. */
 let api: TestApi;
 let owner: Person;
 let utility: Person;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');
   await api.database.pool.query("UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1", [owner.userId]);
-  // From 10 March to the tests' current time in June. The range contains the day of 23 hours.
+  // The data extends from 10 March to now in June, and includes the day with 23 hours.
   await writeSolarHome(api, owner.userId, { fromMs: Date.UTC(2026, 2, 10), toMs: api.now.getTime() });
 });
 afterAll(() => api.close());
@@ -63,7 +63,7 @@ describe('a comparison', () => {
     expect(none.json).toMatchObject({ user_id: owner.userId, ...range, currency: 'EUR', current: null });
     expect(none.json.alternatives[2].cost.missing_prices_kwh).toBeGreaterThan(0);
     expect(none.json.alternatives[1].cost.capacity).toMatch(/^[1-9]/);
-    // The home's own tariff differs from the offers, and changes within the range.
+    // The home's own tariff differs from the compared tariffs, and changes within the range.
     const held = [
       { ...flat, valid_from: '2026-03-20' },
       { ...offers[0], valid_from: '2026-05-05', name: 'later' },

@@ -16,7 +16,7 @@ describe('firings', () => {
       body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
     });
     alertId = made.json.alert_id;
-    // The list includes firings about earlier hours, in the order in which the alerts fired.
+    // A later firing is about an earlier hour, so the test can distinguish the order of firing from the order of hours.
     for (const [index, event] of events.entries()) {
       await sql(
         `INSERT INTO alert_firings (alert_id, period_start, period_end, total_milliwatt_hours, event_id, fired_at)

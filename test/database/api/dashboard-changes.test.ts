@@ -10,7 +10,7 @@ const { signedIn, follow } = registerDashboardSessions((made) => {
   api = made;
 });
 
-/** Returns the events that a listener received within a time. */
+/** Returns the events that a listener receives within `forMs`. */
 const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
   const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
   const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
@@ -50,10 +50,10 @@ describe('changes', () => {
     const count = () => notified.of('readings').length;
     await home.read([['2026-06-15T11:00:00Z', 1]], TEST_START);
     await expect.poll(count).toBe(1);
-    // The reading is within ten seconds of the previous one, which is the precision of last_seen_at.
+    // This reading arrives within ten seconds of the previous one, so last_seen_at, whose precision is ten seconds, does not change.
     await home.read([['2026-06-15T11:15:00Z', 1.1]], TEST_START);
     await expect.poll(count).toBe(2);
-    // Time for another poll of the process.
+    // Waits for another poll of the database by the process.
     await new Promise((done) => setTimeout(done, 2_500));
     expect(count()).toBe(2);
     expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');

@@ -19,7 +19,7 @@ test('requests need a session, and are limited to its scopes', async () => {
     const asked = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
     expect((await own.api.send(asked, { method })).status).toBe(401);
     expect((await own.api.send(asked, { method, key })).status).toBe(403);
-    // None of the dashboard's operations exists in the public API.
+    // The dashboard's operations do not exist under the public API's paths.
     const known = (await own.api.send(asked.slice('/own'.length), { method, key: admin.key })).status;
     expect([404, 422]).toContain(known);
   }
@@ -38,7 +38,7 @@ describe('audited actions', () => {
     expect(await of()).toMatchObject({ action: 'user.changed', target: userId, ...named });
     const { text } = await own.api.send(`/v1/audit?user_id=${admin.userId}&limit=1`, { key: admin.key });
     expect([JSON.parse(text)[0].target, text.includes('@')]).toEqual([userId, false]);
-    // The log has no email address for an account that was deleted, or if no account acted.
+    // The log has no e-mail address if no account acted, or if the account has been deleted.
     await own.api.send(`/v1/users/${userId}`, { key: admin.key, method: 'DELETE' });
     expect(await of()).toMatchObject({ action: 'user.deleted', actor_email: named.actor_email, target_email: null });
   });
@@ -54,7 +54,7 @@ describe('operations for administrators', () => {
   ];
   test.each(ADMIN)('%s %s is refused for everybody else', async (method, path) => {
     const without = { rejected: own.context.rejected, rollups: own.context.rollups };
-    // The caller is refused before anything is read, even if the resource does not exist.
+    // The service refuses the caller before it reads anything. It does so even if the resource does not exist.
     for (const caller of [home, utility, stranger]) expect((await ask(path, caller, { method })).status).toBe(403);
     delete own.context.rejected;
     delete own.context.rollups;
@@ -64,7 +64,7 @@ describe('operations for administrators', () => {
     expect((await ask(path, admin, { method })).status).toBe(200);
   });
 
-  /** Makes all connections report their statistics. PostgreSQL otherwise reports them after ten idle seconds. */
+  /** Makes all connections report their statistics now. PostgreSQL otherwise reports them after ten idle seconds. */
   async function reportStatistics(): Promise<void> {
     const { pool } = own.api.database;
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -191,7 +191,7 @@ describe('operations for administrators', () => {
       cut: 0,
       complete: true,
     });
-    // Only one replay runs at a time, whether it was started from the dashboard or the command line. Of two concurrent replays, one waits
+    // Only one replay runs at a time, whether the dashboard or the command line has started it. Of two concurrent replays, the second waits
     // or gets a 503.
     const both = await Promise.all([replay({ device_id: deviceId }), replay({ device_id: deviceId })]);
     expect(both.every(({ status }) => status === 200 || status === 503)).toBe(true);

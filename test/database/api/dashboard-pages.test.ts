@@ -92,7 +92,7 @@ describe('the pages', () => {
     ['/dashboard/a/b/c', 404, '<html'],
     ['/docs/nothing', 404, '<html'],
     ['/home', 404, '<html'],
-    // A redirect from this path without its trailing slash would lead to another site.
+    // If the service redirected this path to the path without its trailing slash, the browser would open another site.
     ['//example.com/', 404, '<html'],
     ['/\\\\example.com/', 404, '<html'],
     ['//example.com/docs//', 404, '<html'],

@@ -4,7 +4,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
-/** Tests of a home's period and its costs, as the dashboard requests them. */
+/** Tests of a home's usage and costs in a period, as the dashboard requests them. */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,7 +15,7 @@ const { utility, home: anna } = own.people;
 
 const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1_000) / 1_000;
 
-/** Returns a zone's local times by the platform's own calendar, not by the code under test. */
+/** Returns functions for a zone's local times. They use the platform's calendar instead of the code under test. */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -40,7 +40,7 @@ const daysBefore = (date: string, days: number) =>
 describe('a period', () => {
   const profile = new Map<number, number>();
   beforeAll(async () => {
-    // A meter with readings from August 2024 to the afternoon of 27 October 2025. On the day before, Europe's clocks were set back.
+    // A meter has readings from August 2024 to the afternoon of 27 October 2025. On the day before, Europe's clocks were set back.
     const { device } = await createDevice(own.api.db, { userId: anna.userId, type: 'smart_meter', location: 'cellar' });
     let random = 7;
     for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 15); at += QUARTER_HOUR_MS) {
@@ -109,14 +109,14 @@ describe('a period', () => {
       expect(Date.parse(one.end) - Date.parse(one.start)).toBe(length);
       expect(((Date.parse(now.start) - Date.parse(one.start)) / DAY_MS) % 7).toBe(0);
     }
-    // Requests each day or month of the period separately as well.
+    // Compares each day or month of the period with the usage computed for it separately.
     for (const bucket of json.buckets) {
       const of = unit === 'year' ? [`${bucket.at}-01`, `${bucket.at}-31`] : [bucket.at, bucket.at];
       expect(bucket.kwh_used).toBe(sumOf(within(of[0] as string, of[1] as string, false)));
     }
     const total = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
     if (unit !== 'day') expect(Math.abs(total - json.used.kwh_used)).toBeLessThan(0.02);
-    // The curve of a day has as many quarter-hours as the local day: 100 if the clock is set back, otherwise 96.
+    // A day's curve has a value for each quarter-hour of the local day: 100 on the day on which the clocks are set back, otherwise 96.
     if (unit === 'day') {
       const quarters = json.curve.filter(({ watts }: { watts: number | null }) => watts !== null);
       expect(json.curve).toHaveLength(date === '2025-10-26' ? 100 : 96);
@@ -132,7 +132,7 @@ describe('a period', () => {
     expect(day.curve.every(({ watts }: { watts: number | null }) => watts === null)).toBe(true);
     const month = await get('UTC', NOW, 'unit=month&date=2025-10-01');
     expect(month.used.coverage).toBeCloseTo((26.63 - 1) / 26.64, 2);
-    // The meter was installed in August of the previous year, so the response reports low coverage for that year.
+    // The meter was installed in August 2024, so the coverage of the previous year is low.
     const year = await get('UTC', NOW, 'unit=year&date=2025-06-01');
     expect(year.first_date).toBe('2024-08-20');
     expect(year.compared.last_year.coverage).toBeLessThan(0.3);
@@ -140,7 +140,7 @@ describe('a period', () => {
     const future = await get('UTC', NOW, 'unit=week&date=2026-03-01');
     expect(future).toMatchObject({ compared: null, buckets: [], peak: null, week: { cells: [] } });
     expect((await get('UTC', NOW, 'unit=month&date=1990-01-01')).used.kwh_used).toBeNull();
-    // In the first minutes of a month there is no usage to compare yet.
+    // In the first minutes of a month, the same part of the previous month has no usage to compare with.
     const monthStart = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
     expect(monthStart.compared.before.kwh_used).toBeNull();
     expect((await get('UTC', '2025-10-01T00:00:00Z', 'unit=year&date=2026-10-01')).used.kwh_used).toBeNull();
@@ -228,7 +228,8 @@ describe('a home with solar, a battery and plugs', () => {
         ...(importW === null ? {} : { energyMilliwattHours: importW * 250, coveredMs: QUARTER_HOUR_MS }),
         ...(exportW === null ? {} : { exportMilliwattHours: exportW * 250, exportCoveredMs: QUARTER_HOUR_MS }),
       });
-    // Ten weeks of a home: 300 W all day, a kettle of 2 kW at 7:00, a heater of 500 W at night, and 1 kW from panels from 10:00 to 16:00.
+    // Ten weeks of a home: 300 W at all times, a kettle of 2 kW at 7:00, a heater of 500 W at night, and 1 kW from solar panels from 10:00
+    // to 16:00.
     for (let at = Date.UTC(2026, 3, 1); at < Date.UTC(2026, 5, 15, 12); at += QUARTER_HOUR_MS) {
       const hour = new Date(at).getUTCHours();
       const [sun, night] = [hour >= 10 && hour < 16 ? 1_000 : 0, hour < 5];
@@ -247,7 +248,7 @@ describe('a home with solar, a battery and plugs', () => {
     const { json } = await ask('/v1/period?unit=month&date=2026-05-01', owner);
     expect(json.used.kwh_used).toBeCloseTo(31 * (0.3 * 24 + 2 + 0.5 * 5), 2);
     const byLocation = Object.fromEntries(json.devices.map((one: { location: string }) => [one.location, one]));
-    // Devices are listed in descending order of usage.
+    // Devices are listed by usage, the largest first.
     expect(json.devices.map(({ location }: { location: string }) => location).slice(0, 3)).toEqual([
       ...['meter', 'heater', 'freezer'],
     ]);
@@ -269,7 +270,7 @@ describe('a home with solar, a battery and plugs', () => {
 
   test('has its current power measured by the meter', async () => {
     const { json } = await ask('/v1/period?unit=day&date=2026-06-15', owner);
-    // Power in the last quarter-hour before noon: exported energy does not count as usage.
+    // Power in the last quarter-hour before noon. Exported energy is not part of the usage.
     expect(json.power).toEqual({ watts: 300, at: null, minutes: 15 });
     expect((await ask('/v1/period?unit=day&date=2026-06-15', anna)).json.power).toBeNull();
   });
@@ -299,15 +300,15 @@ describe('a home with solar, a battery and plugs', () => {
       });
     expect((await tariff('2026-05-10', '0.5')).status).toBe(201);
     const { json } = await ask(path, owner);
-    // A day imports 0.3 × 18 + 2 + 0.5 × 5 kWh from the grid.
+    // A day's import from the grid is 0.3 × 18 + 2 + 0.5 × 5 kWh.
     const perDay = 0.5 * (0.3 * 18 + 2 + 0.5 * 5) + 1;
     // The 15th day is not over.
     expect(Number(json.used.total)).toBeGreaterThan(14 * perDay);
     expect(Number(json.used.total)).toBeLessThan(15 * perDay);
-    // Before the tariff begins, there are no costs to compare with.
+    // Before the tariff's start, there are no costs to compare with.
     expect(json.compared.last_year).toBeNull();
     expect(json.compared.before.missing_prices_kwh).toBeGreaterThan(0);
-    // For six hours of each day the panels cover all usage, and the home imports nothing.
+    // For six hours of each day, the panels supply all usage, so the home imports nothing.
     expect(json.kilowatt_year).toEqual({
       currency: 'EUR',
       amount: expect.closeTo(0.5 * 8_766 * 0.75, -1),
@@ -315,10 +316,10 @@ describe('a home with solar, a battery and plugs', () => {
     });
     expect(json.devices.map(({ device_id }: { device_id: string }) => device_id)).toEqual([ids.heater, ids.freezer]);
     expect(Number(json.devices[0].cost.total)).toBeCloseTo(0.5 * 0.5 * 5 * 15, 2);
-    // The previous week's costs cover only as many days as the current week has had, so both are equal.
+    // The costs of the previous week cover only as many days as have passed in the current week, so both are equal.
     const week = (await ask('/v1/period-costs?unit=week&date=2026-06-15', owner)).json;
     expect(Number(week.compared.before.total)).toBeCloseTo(Number(week.compared.now.total), 2);
-    // The currency changes within the period, so that costs cannot be added up.
+    // The currency changes within the period, so the costs cannot be added up.
     expect((await tariff('2026-06-10', '3', 'SEK')).status).toBe(201);
     expect((await ask(path, owner)).json).toMatchObject({ used: null, kilowatt_year: null });
     await updateDevice(own.api.db, ALL_ACCOUNTS, ids.freezer as string, { placement: 'excluded' });

@@ -19,7 +19,7 @@ const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSess
 
 const COOKIE = '__Secure-energy_session';
 
-/** Waits until the database contains the session's time of last use, which the service stores after it has responded. */
+/** Waits until the database contains the time at which the session was last used. The service stores this time after it has responded. */
 const waitUntilStored = (userId: string) => {
   const seen = 'SELECT FROM sessions WHERE user_id = $1 AND last_seen_at = $2';
   return expect.poll(async () => (await api.database.pool.query(seen, [userId, api.now])).rowCount).toBe(1);
@@ -57,7 +57,9 @@ describe('a session', () => {
   test('sets the language of the account’s mails to that of the browser, unless remarks by mail have a separate language', async () => {
     const { userId, key } = await api.user('homeowner');
     const email = await emailOf(userId);
-    /** Signs in with a browser of this language. Returns the language of the mail and then of the account. */
+    /**
+     * Signs in with a browser that prefers these languages. Returns the language of the mail, and the account's language after the sign-in.
+     */
     const signInWith = async (languages: string) => {
       const headers = { 'accept-language': languages };
       const before = api.mailed.length;
@@ -67,7 +69,7 @@ describe('a session', () => {
       const { rows } = await api.database.pool.query('SELECT language FROM users WHERE user_id = $1', [userId]);
       return [language, rows[0].language];
     };
-    // The first sign-in mail goes to an account without a language.
+    // At the first sign-in, the account has no language yet.
     expect(await signInWith('sv, de-AT;q=0.8')).toEqual(['de', 'de']);
     expect(await signInWith('nl')).toEqual(['de', 'nl']);
     expect(await signInWith('sv')).toEqual(['nl', 'nl']);
@@ -142,7 +144,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/session?everywhere=true', { method: 'DELETE', headers: here })).status).toBe(
       200,
     );
-    // Without the request that ends the session, the stream would end only after two minutes.
+    // The end of the session closes the stream at once. Otherwise, the stream would end only after two minutes.
     await expect.poll(listening.isOver).toBe(true);
     for (const headers of [here, there])
       expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
@@ -211,14 +213,14 @@ describe('a session', () => {
         for (const { status } of await Promise.all(answers)) statuses.add(status);
       }
       expect([...statuses].sort()).toEqual([200, 429]);
-      // Concurrent requests are limited, too: one account must not occupy all connections.
+      // The number of concurrent requests is also limited, because one account must not occupy all connections.
       one.now = new Date(one.now.getTime() + 60_000);
       const path = '/dashboard/v1/period?unit=day&date=2026-06-15';
       const statusesOf = async (count: number) =>
         (await Promise.all(Array.from({ length: count }, () => one.send(path, { headers })))).map(
           ({ status }) => status,
         );
-      // Twenty concurrent requests of a browser all succeed, because a request over the limit waits for its turn.
+      // Twenty concurrent requests from a browser all succeed: requests over the limit wait for their turn.
       expect(new Set(await statusesOf(20))).toEqual(new Set([200]));
       expect((await one.send(path, { headers })).status).toBe(200);
       expect((await one.send('/v1/devices', { key })).status).toBe(200);

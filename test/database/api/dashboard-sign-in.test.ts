@@ -14,7 +14,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const browserCookieOf = ({ headers }: TestApiResponse) =>
   /__Secure-energy_browser=[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
-/** Requests a sign-in mail from one of this machine's loopback addresses. */
+/** Requests a sign-in mail from one of the loopback addresses of this machine. */
 const askFrom = (localAddress: string, email: string, headers: Record<string, string>) =>
   new Promise<{ status: number }>((done, fail) => {
     const options = { host: '127.0.0.1', port: api.port, localAddress, rejectUnauthorized: false };
@@ -64,7 +64,7 @@ describe('signing in by mail', () => {
     for (let wrong = 0; wrong < 4; wrong++) {
       expect((await tryCode(second.sign_in_id, '00000000')).status).toBe(422);
     }
-    // The code of the other mail counts as the fifth wrong code, so even the right code is refused now.
+    // The attempt with the first mail's code was the fifth wrong one, so even the right code is refused.
     expect((await tryCode(second.sign_in_id, second.code)).status).toBe(422);
   });
 
@@ -103,19 +103,19 @@ describe('signing in by mail', () => {
     const ask = async (times: number, address: string, mails: number, headers: Record<string, string> = {}) => {
       const before = api.mailed.length;
       for (let asked = 0; asked < times; asked++) expect((await askFrom(address, email, headers)).status).toBe(202);
-      // The service responds before it sends the mail. After `mails` mails it sends no more.
+      // The service responds before it sends the mail. It must send exactly `mails` mails in total.
       await expect.poll(() => api.mailed.length - before).toBeGreaterThanOrEqual(mails);
       await settled();
       expect(api.mailed.length - before).toBe(mails);
     };
-    // Requests by strangers: from one address, from several, and with an invented cookie.
+    // Strangers request mails: from one address, from several addresses, and with an invented cookie.
     await ask(15, '127.0.0.2', 10);
     await ask(1, '127.0.0.3', 1);
     await ask(15, '127.0.0.4', 9, { cookie: `${cookie.slice(0, -1)}~` });
     await ask(1, '127.0.0.5', 0);
-    // The owner's browser still gets its five mails, from any address. Each mail replaces the previous one. Mails that are requested
-    // together may arrive in any order, so the last one is requested alone. Links of mails that strangers requested still work in any
-    // browser.
+    // The owner's browser still gets its five mails, from any address. Each mail invalidates the previous one. Because mails that are
+    // requested together can arrive in any order, the last one is requested alone. Links in mails that strangers requested still work in
+    // any browser.
     await ask(4, '127.0.0.2', 4, { cookie });
     await ask(1, '127.0.0.2', 1, { cookie });
     await ask(2, '127.0.0.2', 0, { cookie });
@@ -154,7 +154,7 @@ describe('signing in by mail', () => {
       expect(statuses).toEqual([202, 202, 202, 429]);
       const guess = await few.send('/dashboard/session', { method: 'POST', body: { token: 'a guess' } });
       expect([guess.status, Number(guess.headers['retry-after']) > 0]).toEqual([429, true]);
-      // Wrong API keys are counted separately: a program with an outdated key blocks no sign-in, and sign-ins block no keys.
+      // Wrong API keys are counted separately: a program with an outdated key does not block sign-ins, and sign-ins do not block API keys.
       expect((await few.send('/v1/devices', { key: `eus_live_${'x'.repeat(42)}` })).status).toBe(401);
     } finally {
       await few.close();

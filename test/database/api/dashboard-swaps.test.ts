@@ -7,8 +7,8 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
- * Tests of the question whether a meter was replaced, after its register fell or leapt. The tests use the database's clock, because only
- * swaps of the last weeks are asked about.
+ * Tests of the question whether a meter was swapped, which the dashboard asks after a register has fallen or leapt. The dashboard asks only
+ * about swaps of the last weeks, so the tests use the database's clock.
  */
 const own = registerDashboardApi();
 const { utility, stranger } = own.people;
@@ -81,7 +81,7 @@ test('the owner is asked about a register that fell, and not asked again after c
   expect([await asked(), await isAttentive()]).toEqual([[expect.objectContaining(question)], true]);
   expect(await answer(true)).toBe(200);
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
-  // The owner is asked again about a later swap.
+  // The register leaps again, so the owner is asked about a second swap.
   await send([
     [15, 90_000],
     [14, 90_000.1],
@@ -105,7 +105,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
       status: 'in_force',
     }),
   ]);
-  // The dashboard shows the owner no question about a swap while ingest recomputes the past, nor afterwards.
+  // The question disappears at once, and does not return after ingest has recomputed the past.
   expect(await asked()).toEqual([]);
   await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);

@@ -68,7 +68,7 @@ describe('prices on the dashboard', () => {
     const tariff = (valid_from: string, rates: object) =>
       make('/v1/tariffs', home.key, { name: valid_from, valid_from, currency: 'EUR', import: rates });
     await tariff('2020-01-01', { per_kwh: '0.3' });
-    // A tariff with fixed prices has no curve.
+    // A tariff with fixed prices has no curve of prices.
     expect(await curve()).toEqual({ currency: null, hours: [] });
     await tariff('2026-01-01', { series_id, add: '0.15', multiply: '1.2' });
     const prices = ['10:00', '10:30', '11:00'].map((time, at) => ({
@@ -80,10 +80,11 @@ describe('prices on the dashboard', () => {
     expect(currency).toBe('EUR');
     expect(hours).toHaveLength(48);
     expect(hours[0].starts_at).toBe('2026-06-15T00:00:00Z');
-    // The mean of both half-hours: 1.2 × 0.15 + 0.15. The second half of the next hour is unknown, and so is that hour.
+    // Mean of the prices of both half-hours: 1.2 × 0.15 + 0.15. In the next hour, the price of the second half is unknown, so the hour has
+    // no price.
     const known = hours.filter(({ per_kwh }: { per_kwh: string | null }) => per_kwh !== null);
     expect(known).toEqual([{ starts_at: '2026-06-15T10:00:00Z', per_kwh: '0.33000' }]);
-    // A day begins in the home's time zone. In a zone with an offset of half an hour, local hours begin at :30 UTC.
+    // The day begins at midnight in the home's time zone. In a zone whose offset includes half an hour, local hours begin at :30 UTC.
     await sql(`UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1`, [home.userId]);
     const local = (await curve()).hours;
     expect(local[0].starts_at).toBe('2026-06-15T00:00:00+05:30');

@@ -68,7 +68,7 @@ describe('a key that is limited to a device', () => {
     expect((await make(admin.key, wanted)).status).toBe(201);
     const stranger = await api.user('homeowner');
     expect((await make(stranger.key, wanted)).status).toBe(404);
-    // The key's account must have access to the device, too.
+    // The account of the key must have access to the device.
     expect((await make(admin.key, { ...wanted, user_id: stranger.userId })).status).toBe(404);
     for (const lacking of ['devices:write', 'keys:write'] as const) {
       const scopes = (['devices:write', 'keys:write', 'readings:write'] as const).filter((one) => one !== lacking);
@@ -78,7 +78,7 @@ describe('a key that is limited to a device', () => {
     for (const more of [{ scopes: ['readings:write', 'devices:read'] }, { group_id: 'grp_x' }]) {
       expect((await make(utility.key, { ...wanted, ...more })).status).toBe(422);
     }
-    // The key of a home without the scope `readings:write` cannot create an unlimited key with that scope.
+    // A homeowner's key without the scope `readings:write` cannot create a key with that scope unless the new key is limited to a device.
     expect((await make(home.key, { scopes: ['readings:write'] })).status).toBe(403);
     expect((await make(home.key, {})).json.scopes).not.toContain('readings:write');
   });
@@ -91,7 +91,7 @@ describe('a key that is limited to a device', () => {
     const byAdmin = await newKey(deviceId, admin);
     const statuses = await Promise.all([byHome, forHome, byUtility, byAdmin].map(({ key }) => write(deviceId, key)));
     expect(statuses.map(({ status }) => status)).toEqual([403, 201, 201, 201]);
-    // The home can list and revoke the key that the utility created, but cannot rotate it.
+    // A home can list and revoke a key that its utility created, but cannot rotate it.
     const rotate = (key: string) => api.send(`/v1/keys/${forHome.key_id}/rotate`, { method: 'POST', key, body: {} });
     expect((await rotate(home.key)).status).toBe(403);
     const rotated = await rotate(utility.key);
@@ -137,11 +137,11 @@ describe('a key that is limited to a device', () => {
     expect(both.filter(({ status }) => status === 201).length).toBe(19);
     const refused = both.find(({ status }) => status === 429);
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
-    // Refused readings of a limited key do not count for the account. Such a key has no daily limit.
+    // Refused readings of a device's key are not counted for the account. Such a key has no daily limit.
     const [account] = await rows('SELECT day_count FROM request_counts WHERE counted = $1', [free.userId]);
     expect(account.day_count).toBe(spent);
 
-    // After a thousand refusals of one key, that key is suspended.
+    // After a thousand refused requests, the key is suspended.
     for (let round = 0; round < 10; round++)
       await Promise.all(Array.from({ length: 101 }, () => write(deviceId, one.key)));
     const suspended = await write(deviceId, one.key);

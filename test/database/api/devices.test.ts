@@ -75,7 +75,7 @@ describe('devices', () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const [patched, other] = [await createMeter(api.database), await createMeter(api.database)];
-    // Half an hour at 120 kW is implausible at the limit of 100 kW, so the counting rule takes the jump for a replaced meter.
+    // 120 kW for half an hour exceeds the limit of 100 kW, so the counting rule treats the jump as a replaced meter.
     const history = [
       [at(300), 100],
       [at(240), 110],
@@ -90,7 +90,8 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // The first reading after the change is late. Its effect must be combined with results that were computed with the old limit.
+    // The first reading after the change of limit is a late one. Its energy must be combined with results that were computed with the old
+    // limit.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);
@@ -130,7 +131,7 @@ describe('devices', () => {
           deviceId,
           rejections: [],
           readings: [
-            // 20 °C for ten minutes, then 23 °C for fifteen (no later reading follows), across the end of an hour.
+            // 20 °C for ten minutes. Then 23 °C for fifteen minutes, because no later reading follows; they cross the end of an hour.
             point('temperature', '2026-06-14T10:40:00Z', 20_000),
             point('temperature', '2026-06-14T10:50:00Z', 23_000),
             point('setpoint', '2026-06-14T10:40:00Z', 21_000),
@@ -207,7 +208,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The other discovered device belongs to another family.
+    // The home's other discovered device belongs to another device family.
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -4,12 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
-/** Emissions in answers equal an independent calculation in integers, for random homes and random series. */
+/** Tests that emissions in responses equal an independent calculation with integers, for random homes and random series. */
 const QUARTER_HOUR_MS = 900_000;
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const FROM_MS = Date.UTC(2026, 2, 20);
 const QUARTER_HOURS = 15 * 96;
-/** First and last day of the requests. The data begins two days earlier: in every time zone, that energy must not count. */
+/**
+ * First and last day of the requests. The data begins two days earlier. The energy before the first day must not be included in any time
+ * zone.
+ */
 const [START, END] = ['2026-03-22', '2026-04-05'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const RANDOM_HOMES = 8;
@@ -21,9 +24,9 @@ interface Device {
   from: number;
 }
 interface Weighed {
-  /** Energy that counts in each quarter-hour, mWh. */
+  /** Energy of each quarter-hour, in mWh, from which emissions are computed. */
   energies: bigint[];
-  /** Intensity in 10^-9 g/kWh by Unix ms of the quarter-hour. */
+  /** Intensity in 10^-9 g/kWh, by start of the quarter-hour in Unix ms. */
   intensities: Map<number, bigint>;
 }
 interface Home extends Weighed {
@@ -52,7 +55,7 @@ let api: TestApi;
 const homes: Home[] = [];
 beforeAll(async () => {
   api = await testApi();
-  // The current time lies within the last quarter-hour with data.
+  // The last quarter-hour with data has begun but not ended.
   api.now = new Date(FROM_MS + (QUARTER_HOURS - 1) * QUARTER_HOUR_MS + 100_000);
   for (const [name, devices] of Object.entries(FIXED)) homes.push(await make(name, devices));
   for (let index = 0; index < RANDOM_HOMES; index++) {
@@ -73,7 +76,7 @@ async function send(key: string, path: string, method: string, body: unknown) {
   return answer.json;
 }
 
-/** Creates a series with random intensities for most of the time, and makes it the series of the user. */
+/** Creates an emission series with random intensities for most of the time, and assigns the series to the user. */
 async function makeSeries({ key, userId }: { key: string; userId: string }): Promise<Map<number, bigint>> {
   const minutes = [15, 30, 60][random(3)] as number;
   const { series_id } = await send(key, '/v1/emission-series', 'POST', { name: 'grid', resolution_minutes: minutes });
@@ -132,7 +135,7 @@ async function make(name: string, devices: readonly Device[]): Promise<Home> {
   return { name, key, userId, deviceIds, energies, ofDevice, intensities };
 }
 
-/** Divides, and rounds halves away from zero. */
+/** Returns the quotient, with halves rounded away from zero. */
 function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
   const size = dividend < 0n ? -dividend : dividend;
   const [whole, rest] = [size / divisor, size % divisor];
@@ -140,13 +143,13 @@ function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n ? -rounded : rounded;
 }
 
-/** Formats thousandths, such as grams as kilograms. */
+/** Formats an integer number of thousandths as a decimal number, for example grams as kilograms. */
 function formatThousandths(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(4, '0');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`;
 }
 
-/** Returns the expected emissions by the names of rows. */
+/** Returns the expected emissions by row name. */
 function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => string | null) {
   const sums = new Map<string, { weighted: bigint; missing: bigint }>();
   for (const [index, energy] of energies.entries()) {
@@ -163,7 +166,7 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
     [...sums].map(([name, { weighted, missing }]) => [
       name,
       {
-        // 10^15 of the unit mWh × 10^-9 g/kWh are a gram, because 10^6 mWh are a kWh; 10^3 mWh are a Wh.
+        // 10^15 units of mWh × 10^-9 g/kWh are 1 g, because 10^6 mWh are 1 kWh. 10^3 mWh are 1 Wh.
         kg_co2e: formatThousandths(roundedQuotient(weighted, 10n ** 15n)),
         missing_kwh: Number(formatThousandths(roundedQuotient(missing, 1_000n))),
       },
@@ -172,7 +175,10 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
 }
 
 type Unit = 'hour' | 'day' | 'month';
-/** Returns the name of the row that contains a quarter-hour: the row's first instant, if the range contains it. */
+/**
+ * Returns a function that returns the name of the row that contains a quarter-hour: the row's date, or the start of its hour in Unix ms.
+ * Null if the quarter-hour is outside the range.
+ */
 const namer = (zone: string, unit: Unit) => (ms: number) => {
   const local = DateTime.fromMillis(ms, { zone });
   const date = local.toISODate() as string;
@@ -191,7 +197,7 @@ const byName = (rows: readonly Row[]) =>
     rows.map((row) => [row.starts_at === undefined ? row.date : String(Date.parse(row.starts_at)), row.emissions]),
   );
 
-/** Removes rows without any known value from the expected rows, because the service omits them. */
+/** Returns the expected rows without those that the service omits, because it knows no value in them. */
 const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
   new Map(
     [...all].filter(
@@ -208,7 +214,7 @@ test('emissions equal an independent calculation, by hour, day, month and in sum
       expect([name, status], text).toEqual([name, 200]);
       return json;
     };
-    // Tests rows by hour in only one zone for each home, because they take the most time.
+    // Rows by hour take the most time, so they are tested in only one zone for each home.
     const zoneOfHours = ZONES[index % ZONES.length];
     for (const zone of ZONES) {
       for (const unit of zone === zoneOfHours ? (['hour', 'day', 'month'] as const) : (['day', 'month'] as const)) {
@@ -262,7 +268,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
   const day = 'start=2026-03-21&end=2026-03-21&include=emissions';
   const emissionsBy = async (unit: Unit) =>
     (await api.send(`/v1/energy-insights?${day}&group_by=${unit}`, { key })).json.data.map((row: Row) => row.emissions);
-  // The home first has no emission series, then a series without any known intensity.
+  // The home has no emission series at first, and then a series without any intensity.
   expect(await emissionsBy('day')).toEqual([null]);
   await send(key, `/v1/users/${userId}`, 'PATCH', { emission_series_id: series_id });
   expect(await emissionsBy('day')).toEqual([{ kg_co2e: '0.000', missing_kwh: 3 }]);
@@ -275,7 +281,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
     { kg_co2e: '0.000', missing_kwh: 0 },
     { kg_co2e: '0.000', missing_kwh: 0.5 },
   ]);
-  // The expected sum is 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. A corrected intensity then applies at once.
+  // The sum is 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. After that, a corrected intensity applies at once.
   expect(await emissionsBy('day')).toEqual([{ kg_co2e: '0.001', missing_kwh: 0.5 }]);
   await put(['1', '2.000000001']);
   expect(await emissionsBy('month')).toEqual([{ kg_co2e: '0.002', missing_kwh: 0.5 }]);

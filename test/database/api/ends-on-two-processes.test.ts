@@ -6,7 +6,7 @@ import { sendApiRequest } from '#test/support/ask.ts';
 import { addMember, createMemberKeyForHome, type Person } from '#test/support/members.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Time within which an ended authorization or membership is refused by every process. */
+/** Maximum time until every process refuses an authorization or membership that has ended. */
 const BOUND_MS = 1_000;
 
 let api: TestApi;
@@ -36,7 +36,7 @@ afterAll(async () => {
 const here = (key: string) => api.send('/v1/energy-insights', { key }).then(({ status }) => status);
 const there = (key: string) => sendApiRequest(port, '/v1/energy-insights', { key }).then(({ status }) => status);
 
-/** Ends an access with `end` while a process accepts its key, and expects the process to refuse the key within the bound. */
+/** Calls `end`, which ends an access, while a process accepts its key. Expects the process to refuse the key within the bound. */
 async function expectRefused(ask: (key: string) => Promise<number>, key: string, end: () => Promise<number>) {
   expect(await ask(key)).toBe(200);
   let ended = Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ async function expectRefused(ask: (key: string) => Promise<number>, key: string,
   }
   expect(await ending).toBe(200);
   expect(latestAccepted - ended).toBeLessThan(BOUND_MS);
-  // After ten refused requests in a minute from one address, the process responds with 429 instead of 401.
+  // After ten refused requests in a minute, the service responds to this address with 429 instead of 401.
   expect([401, 429]).toContain(await ask(key));
 }
 

@@ -11,7 +11,7 @@ const profile = new Map<number, number>();
 beforeAll(async () => {
   api = await testApi();
   anna = await api.user('homeowner');
-  // Two years of quarter-hours from a small random generator, with a gap of two days and a day of zeros.
+  // Two years of pseudo-random energies of quarter-hours, with a gap of two days and a day of zeros.
   let random = 7;
   const from = Date.UTC(2025, 0, 1);
   for (let at = from; at < Date.UTC(2026, 5, 15, 12); at += QUARTER_HOUR_MS) {
@@ -24,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the local date, hour and instant of the local hour, by the platform's own calendar, not by the code under test. */
+/**
+ * Returns a function for a zone's local date, local hour and start of the local hour. It uses the platform's calendar instead of the code
+ * under test.
+ */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -45,7 +48,7 @@ function localOf(zone: string) {
       minute: Number(part.minute),
     };
   };
-  // Local times are cached, because every query in a zone needs those of all quarter-hours.
+  // Local times are cached, because every query in a zone needs the local times of all quarter-hours.
   return (at: number) => {
     const local = known.get(at) ?? read(at);
     known.set(at, local);
@@ -61,7 +64,7 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
 
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Computes the expected response from the profile, slowly and independently of the code under test. */
+/** Computes the expected response from the load profile. The computation is slow and independent of the code under test. */
 function computeExpected(zone: string, start: string, end: string, groupBy: string) {
   const length = CLOCK_MINUTES[groupBy];
   const local = calendarOf(zone);
@@ -69,7 +72,7 @@ function computeExpected(zone: string, start: string, end: string, groupBy: stri
     string,
     { date: string; milliwattHours: number; hours: Map<string | number, number>; time: string }
   >();
-  // No zone's day begins or ends more than a day from the same date in UTC.
+  // In any zone, a day begins and ends less than a day before or after the same date in UTC.
   const [fromMs, toMs] = [Date.parse(start) - DAY_MS, Date.parse(end) + 2 * DAY_MS];
   for (const [at, milliwattHours] of profile) {
     if (at < fromMs || at > toMs) continue;
@@ -112,7 +115,7 @@ describe('GET /v1/energy-insights', () => {
     'Asia/Kathmandu',
     'Australia/Lord_Howe',
     'Pacific/Apia',
-    // In these zones midnight occurs twice when the clock is set back (26 October and 2 November 2025).
+    // In these zones, the clocks are set back at midnight (26 October and 2 November 2025), so the day has two midnights.
     'Atlantic/Azores',
     'America/Havana',
   ];

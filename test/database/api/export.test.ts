@@ -12,7 +12,7 @@ import { createMeter, type Meter } from '#test/support/meters.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/** Number of readings with which an archive does not fit into the buffers of sockets and streams: compressed, it is some 8 MB. */
+/** Number of readings. Compressed, the archive is some 8 MB, which does not fit into the buffers of sockets and streams. */
 const READINGS = 700_000;
 
 let api: TestApi;
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const pathOf = (userId: string) => `/v1/users/${userId}/export`;
 
-/** Requests an archive without reading the response yet. */
+/** Requests an archive but does not read the response yet. */
 function begin(key: string, userId = home.userId) {
   let received = 0;
   const chunks: Buffer[] = [];
@@ -83,9 +83,9 @@ function begin(key: string, userId = home.userId) {
   };
 }
 
-/** Number of database statements so far, including those of the test itself. */
+/** Number of database statements so far, including those of the test. */
 let statements = 0;
-/** Waits until no statement has run for a second. Returns the number of statements so far. */
+/** Waits until no statement has been executed for a second. Returns the number of statements so far. */
 async function standstill(): Promise<number> {
   for (let seen = -1; seen !== statements; ) {
     seen = statements;
@@ -177,18 +177,18 @@ describe('an export', () => {
     const before = statements;
     const asked = begin(home.key);
     await asked.answered;
-    // The client does not read the response, so the export pauses.
+    // The client does not read the response, so the export must pause.
     await standstill();
     const { rows } = await api.database.pool.query(
       "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'",
     );
     expect(rows[0].count).toBe(0);
-    // An account can export only one archive at a time. Other accounts are not affected.
+    // An account can export only one archive at a time. Its other requests are not affected.
     const again = await api.send(pathOf(home.userId), { key: home.key });
     expect({ status: again.status, after: again.json.retry_after }).toEqual({ status: 429, after: 30 });
     expect((await api.send('/v1/devices', { key: home.key })).status).toBe(200);
     asked.leave();
-    // The export ends, although it was far from complete.
+    // After the client has left, the export ends early.
     const standstillMs = await standstill();
     const statementsBefore = statements;
     const next = begin(home.key);

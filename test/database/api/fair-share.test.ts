@@ -7,12 +7,12 @@ import { createDatabase, createPool, type PoolClient } from '#src/database/conne
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApiResponse, testApi } from '#test/support/api.ts';
 
-/** Returns the number of statements that wait for the lock on alerts. */
+/** Returns the number of statements that wait for the lock on the table `alerts`. */
 const waitForLock = async (client: PoolClient) =>
   (await client.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'alerts'::regclass")).rowCount ?? 0;
 
 test('a hundred blocked requests of one account leave connections for other accounts', async () => {
-  // Ten connections for the API, and one with which the test blocks them.
+  // The API has ten connections. The test blocks them with an eleventh.
   const api = await testApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const alerts = `/v1/alerts?user_id=${hog.userId}`;
@@ -27,7 +27,7 @@ test('a hundred blocked requests of one account leave connections for other acco
       expect((await api.send('/v1/devices', { key: neighbour.key })).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    // Only the six requests that the account may run at once wait for the lock. (On a busy machine, some other requests have already got a
+    // An account may run six requests at once, so only six wait for the lock. (On a busy machine, some other requests have already got a
     // 503.)
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     expect(served).toBe(0);
@@ -35,7 +35,7 @@ test('a hundred blocked requests of one account leave connections for other acco
     await blocking.query('ROLLBACK');
     blocking.release();
   }
-  // Requests that waited too long for a connection get a 503.
+  // Requests that wait too long for a connection get a 503.
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
@@ -59,7 +59,8 @@ test('aborted requests count against their account until they have ended, and ne
   try {
     await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
     for (let turn = 0; turn < 4; turn++) await Promise.all(Array.from({ length: 10 }, askAndLeave));
-    // Once requests have a database connection, they run, even if their clients have left. No more requests of the account are admitted.
+    // Requests that already have a database connection continue, even if their clients have left. No further request of the account may
+    // start.
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await waitForLock(blocking)).toBe(6);
@@ -68,7 +69,7 @@ test('aborted requests count against their account until they have ended, and ne
     await blocking.query('ROLLBACK');
     blocking.release();
   }
-  // The aborted requests no longer use the account's share of connections.
+  // The aborted requests no longer count towards the account's limit of connections.
   const answers = await Promise.all(Array.from({ length: 20 }, () => api.send(path, { key: hog.key })));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   await api.close();
@@ -136,7 +137,7 @@ test('silent or slow sockets are closed; others are served meanwhile', async () 
     `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
   );
   expect((await api.send('/healthz')).status).toBe(200);
-  // Node's own time limits are several minutes.
+  // The service's time limits apply, which are shorter than Node's own limits of several minutes.
   for (const ms of await ends) expect(ms).toBeLessThan(30_000);
   await api.close();
 });

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
-/** Rows by half-hour and quarter-hour: they add up to the rows by hour in every format, also on days with a clock change. */
+/** Tests of rows by half-hour and quarter-hour. They must add up to the rows by hour in every format, also on days with a clock change. */
 
 const QUARTER_HOUR_MS = 900_000;
 const ATOM = 'application/atom+xml';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const INCLUDE =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,estimated,coverage,autarky';
-/** JSON members that add up. In this test they are whole Wh, so that no row is rounded. */
+/** JSON members whose values add up. The test uses whole Wh, so that no value is rounded. */
 const ADDITIVE = [
   ...['kwh_used', 'grid_import_kwh', 'grid_export_kwh', 'production_kwh', 'charged_kwh', 'discharged_kwh'],
   ...['consumption_kwh', 'untracked_kwh', 'self_consumed_kwh', 'estimated_kwh', 'export_kwh'],
 ];
-/** Days with data (UTC), around the clock changes of the zones below. */
+/** First days (UTC) of the periods with data, around the clock changes of the zones below. */
 const DAYS = ['2026-03-27', '2026-04-03', '2026-10-02', '2026-10-23'];
 const DAYS_EACH = 5;
-/** Ranges of three days, with the zone's clock change on the second day. `quarters`: number of quarter-hours of the second day. */
+/** Ranges of three days in which the zone's clocks change on the second day. `quarters`: number of quarter-hours of the second day. */
 const CHANGES: [zone: string, start: string, day: string, end: string, quarters: number][] = [
   ['Europe/Berlin', '2026-03-28', '2026-03-29', '2026-03-30', 92],
   ['Europe/Berlin', '2026-10-24', '2026-10-25', '2026-10-26', 100],
@@ -62,7 +62,10 @@ async function pair(home: Home, body: object, channels: readonly ('import' | 'ex
   return json.device_id;
 }
 
-/** Energies of a quarter-hour in whole Wh by device. They are chosen so that no physical bound applies. */
+/**
+ * Returns the energies of a quarter-hour by device, in whole Wh. They are physically possible, so that the service does not limit any of
+ * them.
+ */
 function energies(index: number) {
   const produced = random(300);
   const fedIn = random(produced + 1);
@@ -101,7 +104,7 @@ beforeAll(async () => {
   for (const day of DAYS)
     for (let index = 0; index < DAYS_EACH * 96; index++) {
       const startsAtMs = Date.parse(day) + index * QUARTER_HOUR_MS;
-      // On the first day the whole house is silent for a while. The fridge is silent at other times, too.
+      // On the first day, all devices of the home are silent for a while. The fridge is also silent at other times.
       const isSilent = index >= 30 && index < 37;
       const parts: [Home, string, ReturnType<typeof energies>['grid']][] = [
         ...Object.entries(energies(index)).map(([name, energy]): [Home, string, typeof energy] => [
@@ -157,12 +160,12 @@ async function ask(path: string, query: Record<string, string>, key: string): Pr
   return json.data;
 }
 
-/** Returns the local clock hour that contains a row, with its UTC offset. */
+/** Returns the row's local clock hour, including its UTC offset. */
 const hourOf = ({ starts_at }: Row): string => `${starts_at.slice(0, 13)}${starts_at.slice(19)}`;
-/** Multiplies a decimal number by a power of ten and rounds it to an integer, so that sums are exact. */
+/** Multiplies a decimal number by a power of ten and rounds it to an integer, so that sums have no rounding errors. */
 const whole = (value: unknown, decimals: number): number => Math.round(Number(value ?? 0) * 10 ** decimals);
 
-/** Compares the sums of the finer rows of an hour with the row of the hour, for each JSON member that adds up. */
+/** Expects the finer rows of each hour to add up to the row of the hour, for each JSON member whose values add up. */
 function addsUp(hours: readonly Row[], finer: readonly Row[], context: unknown): void {
   const parts = Map.groupBy(finer, hourOf);
   expect([...parts.keys()], String(context)).toEqual(hours.map(hourOf));
@@ -171,7 +174,7 @@ function addsUp(hours: readonly Row[], finer: readonly Row[], context: unknown):
     const sum = (of: (row: Row) => number) => mine.reduce((all, row) => all + of(row), 0);
     const differences = [
       ...ADDITIVE.map((name) => [name, sum((row) => whole(row[name], 3)) - whole(hour[name], 3)]),
-      // With a price of 0.1 per kWh, amounts are whole ten-thousandths, except for the daily standing charge.
+      // At a price of 0.1 per kWh, each amount is a whole number of ten-thousandths, except for the daily standing charge.
       ...['import', 'export', 'estimated'].map((name) => [
         `cost of ${name}`,
         sum(({ cost }) => whole(cost?.[name], 4)) - whole(hour.cost?.[name], 4),

@@ -4,7 +4,7 @@ import { type CallersByRole, registerCallersByRole } from '#test/support/callers
 
 let { api, admin, utility, home }: CallersByRole = {} as CallersByRole;
 registerCallersByRole((made) => ({ api, admin, utility, home } = made));
-// The status of a device is judged by the database's clock.
+// The service uses the database's clock to determine a device's status.
 beforeAll(() => {
   api.now = new Date();
 });
@@ -37,7 +37,7 @@ async function setLastSeen(deviceId: string, ago: number, isFaulty = false) {
   ]);
   await api.database.pool.query('UPDATE devices SET says_faulty = $2 WHERE device_id = $1', [deviceId, isFaulty]);
 }
-/** Records a device as discovered behind a gateway, as ingest does after the device is paired. */
+/** Records a device behind a gateway as discovered and paired, as ingest does. */
 async function placeBehindGateway(gatewayId: string, deviceId: string, family: string) {
   await api.database.pool.query(
     `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, device_id) VALUES ($1, $2, $3, $1, $4)`,
@@ -130,7 +130,7 @@ describe('devices of a fleet', () => {
       [ids.never, ids.garage],
     );
     expect(await names('attention=unknown_quantity')).toEqual(['Übergabe']);
-    // The home's other device needs no question about its placement: it was not discovered, and the person who paired it chose its type.
+    // The home's other device has no guessed placement: a person paired it and chose its type.
     expect(await names('attention=placement_guessed')).toEqual(['Garage 12/B']);
     const { json } = await get(`/v1/devices?user_id=${second.userId}`);
     const attention = (all: { attention: string[] }[]) => all.map((one) => one.attention);
@@ -224,7 +224,7 @@ describe('devices of a fleet', () => {
   test('are listed in every order, in both directions, with any page size', async () => {
     const orders = {
       created_at: ['Cellar, main meter', 'attic', 'Garage 12/B', 'Übergabe'],
-      // Locations are sorted by code points, so that the order does not depend on the server.
+      // Locations are sorted by Unicode code point, so that the order does not depend on the server's locale.
       location: ['attic', 'Cellar, main meter', 'Garage 12/B', 'Übergabe'],
       last_seen_at: ['Übergabe', 'attic', 'Garage 12/B', 'Cellar, main meter'],
     };
@@ -247,7 +247,7 @@ describe('devices of a fleet', () => {
       made.push(await pair(home.userId, `room ${index}`, { minutesSinceReading: 1 }));
     const path = `/v1/fleet/devices?user_id=${home.userId}&sort=location&limit=2`;
     const first = await get(path);
-    // Between the two pages, the last device of the first page is deleted, and a device is added before it.
+    // Between the two pages, the test deletes the last device of the first page and adds a device that is sorted before it.
     await api.send(`/v1/devices/${made[1]}`, { key: admin.key, method: 'DELETE' });
     await pair(home.userId, 'room 00');
     const rest = await walk(nextOf(first) ?? '');
@@ -264,7 +264,7 @@ describe('devices of a fleet', () => {
     for (const home of [1, 500]) await pair(`usr_large${home}`, `hall ${home}`);
     expect(await names('sort=-location', large.key)).toEqual(['hall 500', 'hall 1']);
     expect(await names('text=hall', large.key)).toHaveLength(2);
-    // The text `large` matches so many email addresses that the query scans all rows.
+    // So many e-mail addresses contain the text `large` that the query scans all rows.
     expect(await names('text=large&sort=location', large.key)).toEqual(['hall 1', 'hall 500']);
     expect(await names('text=cellar', large.key)).toEqual([]);
   });
@@ -301,7 +301,7 @@ describe('silences', () => {
     );
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
     await setLastSeen(ids.garage ?? '', 3, true);
-    // The worker has not checked for silent devices since the change, but the list is correct without it.
+    // The worker has not looked for silent devices since this change. The list is correct nevertheless.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });

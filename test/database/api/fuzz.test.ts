@@ -3,7 +3,7 @@ import { testApi, writeLoadProfile } from '#test/support/api.ts';
 import { runFuzzer } from '../../../bench/attack/fuzz/fuzz.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
-/** `npm run attack -- --fuzz` sends 20,000 requests to the whole service, with a new seed each time. */
+/** Number of random requests. `npm run attack -- --fuzz` sends 20,000 requests with a new seed each time. */
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
@@ -24,7 +24,7 @@ test('any request that the document’s schemas allow gets a documented response
     const { faults, requests, statuses } = await runFuzzer(world, { seed: SEED, requests: REQUESTS, feed });
     expect(faults).toEqual([]);
     expect(requests).toBe(REQUESTS);
-    // Refused requests test little, so nearly every operation must also have succeeded at least once.
+    // Refused requests test little. Therefore nearly every operation must have succeeded at least once.
     const carriedOut = Object.values(statuses).filter((counts) => Object.keys(counts).some((status) => status < '300'));
     expect(carriedOut.length).toBeGreaterThan(30);
   } finally {

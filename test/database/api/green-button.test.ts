@@ -41,7 +41,7 @@ let own: string;
 let tokens: Awaited<ReturnType<typeof requestAppTokens>>;
 beforeAll(async () => {
   api = await testApi();
-  // Tokens expire by the real clock, not by the test's clock.
+  // Tokens expire by the real clock, not by the API's clock that the test sets.
   api.now = new Date();
   utility = await api.user('utility');
   home = await homeWithMeter();
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const firstMs = () => Math.floor(api.now.getTime() / DAY_MS) * DAY_MS - 60 * DAY_MS;
-/** Creates a home with 60 days of hourly registers: it imports 1 kWh an hour, and exports 0.5 kWh an hour in the last ten days. */
+/** Creates a home with 60 days of hourly registers. It imports 1 kWh an hour and, in the last ten days, exports 0.5 kWh an hour. */
 async function homeWithMeter() {
   const made = await api.user('homeowner', { scopes: [...SCOPES] });
   const body = { type: 'smart_meter', location: 'cellar' };
@@ -102,7 +102,7 @@ describe('the consent to a scope string of Green Button', () => {
       scope: `${SCOPE} devices:read`,
     });
     expect(tokens).toMatchObject({ scope: `${SCOPE} devices:read`, resourceURI: expect.stringContaining('/Batch/') });
-    // At endpoints other than Green Button's, the token has the rights of its scopes.
+    // At endpoints outside Green Button, the token has the rights of its scopes.
     expect(await statusOf('/v1/energy-insights')).toBe(200);
   });
 
@@ -112,16 +112,17 @@ describe('the consent to a scope string of Green Button', () => {
     expect(negotiated.scope).toBe('FB=1_3_4_5_14;IntervalDuration=900;BlockDuration=daily;HistoryLength=94608000');
     for (const scope of ['FB=10', 'FB=', 'FB=4;IntervalDuration=60', 'FB=4;HistoryLength=-1', `FB=4 FB=5`])
       await expect(newToken(home, {}, scope)).rejects.toThrow();
-    // An app without the Green Button scope cannot request a Green Button scope string, and no client can set the negotiated string itself.
+    // An app without the Green Button scope cannot request Green Button terms (`FB=…`). The parameter `green_button_scope` is internal, so
+    // it has no effect in a request.
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
     const plain = await requestAppTokens(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
-    // A scope string that is hidden behind a second question mark has no effect, either.
+    // Nor does the parameter have an effect if it is hidden behind a second question mark.
     const hidden = await consentRequestUrl(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
     const { resourceURI } = await exchangeCode(app, await authorizeApp(api, home, hidden), hidden);
     expect(resourceURI).toBeUndefined();
-    // The token may read the Green Button resources under the default terms.
+    // With the scope `insights:read`, the token may read the Green Button resources under the default terms.
     const [href = ''] = selfOf((await get(`${ROOT}/UsagePoint`, plain.access_token)).text);
     expect(href).toMatch(/UsagePoint/);
   });
@@ -134,17 +135,17 @@ describe('a token of a home', () => {
     await isValid(text);
     expect(member(text, 'intervalLength')).toEqual(['900', '900']);
     expect(text).not.toContain('espi:cost');
-    // The feed contains 40 days of history, and its first day is complete.
+    // The feed contains 40 days, and the first of them is complete.
     const values = [...text.matchAll(/<espi:start>(\d+)<\/espi:start><\/espi:timePeriod><espi:value>(\d+)</g)];
     const starts = values.map(([, start]) => Number(start));
     const earliest = Math.min(...starts) * 1_000;
     const from = Math.floor((api.now.getTime() - 3_456_000_000) / DAY_MS) * DAY_MS;
     expect(earliest).toBe(from);
     const imported = values.filter(([, , value]) => value === '250000');
-    // The last register reading was at 23:00 of the previous day.
+    // The last register reading was at 23:00 of the previous day, so the last hour has no values.
     expect(imported).toHaveLength(40 * 96 - 4);
     expect(values.filter(([, , value]) => value === '125000')).toHaveLength(10 * 96 - 4);
-    // Internal ids and names of homes and apps do not appear in the feed.
+    // The feed contains no internal ids, and no names of homes or apps.
     for (const secret of [home.userId, home.deviceId, app.appId]) expect(text).not.toContain(secret);
   });
 
@@ -206,7 +207,7 @@ describe('a token of an app itself', () => {
     for (const path of [subscription(), `${ROOT}/UsagePoint`]) expect(await statusOf(path, own)).toBe(403);
     for (const path of ['/v1/energy-insights', '/v1/apps', '/v1/users', '/v1/webhooks', '/v1/nothing', '/mcp'])
       expect(await statusOf(path, own)).toBe(401);
-    // A token for the app itself cannot have these scopes, because scopes need the consent of a home.
+    // A token for the app itself cannot have these scopes, because they need a home's consent.
     const refusals = ['insights:read', 'FB=34_35 insights:read', 'users:read', 'x'].map((scope) =>
       client.clientCredentialsGrant(app.config, { scope }).catch(({ status, error }) => [scope, status, error]),
     );
@@ -270,7 +271,7 @@ describe('a Green Button resource is refused to', () => {
     const member = await api.user('homeowner', { scopes: [...SCOPES] });
     const memberId = await addMember(api, home, member, 'manage');
     const key = await createMemberKeyForHome(api, home, member);
-    // In a session, a member authorizes an app for the member's own home.
+    // A member who is signed in can authorize an app only for the member's own home.
     const theirs = await requestAppTokens(api, app, member, { scope: SCOPE });
     const [point = ''] = selfOf((await get(`${ROOT}/UsagePoint`)).text);
     const expectNothing = async () => {
@@ -286,7 +287,7 @@ describe('a Green Button resource is refused to', () => {
     expect(deleted.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expectNothing();
-    // The authorization that the home's owner gave is still valid.
+    // The authorization by the home's owner is still valid.
     expect(await statusOf(subscription())).toBe(200);
   });
 
@@ -322,7 +323,7 @@ describe('a Green Button resource is refused to', () => {
 describe('a year of quarter-hours', () => {
   const DAYS = 365;
   let year: Person;
-  /** Energies in Wh by the start of their quarter-hour, Unix s. */
+  /** Energies in Wh by start of the quarter-hour in Unix seconds. */
   const energies = new Map<number, number>();
   beforeAll(async () => {
     year = await api.user('homeowner', { scopes: [...SCOPES] });
@@ -405,7 +406,7 @@ describe('a year of quarter-hours', () => {
       bytes += piece.length;
       if (!piece.includes('<espi:IntervalBlock>')) continue;
       blocks++;
-      // A month is read only after the blocks of the previous month were sent.
+      // The service reads a month from the database only after it has sent the blocks of the previous month.
       expect(months).toBeLessThanOrEqual(blocks / 28 + 2);
       if (blocks % 25 !== 0) continue;
       collectGarbage();
@@ -413,7 +414,7 @@ describe('a year of quarter-hours', () => {
     }
     expect([blocks, months]).toEqual([DAYS, 13]);
     expect(bytes).toBeGreaterThan(5_000_000);
-    // Read at once, the intervals of a year would take 5 MB, and their text as much again.
+    // If the service read a whole year at once, the intervals alone would take 5 MB, and their text another 5 MB.
     expect(Math.max(...heap.slice(1)) - (heap[0] as number)).toBeLessThan(2_500_000);
   });
 });

@@ -136,7 +136,7 @@ describe('homes of a group', () => {
     expect((await as(utility)(`${path}/${home.userId}`, 'PUT')).json.added).toBe(0);
     for (const id of [foreign.userId, admin.userId, 'usr_00000000000000000000000000', 'x', '%00'])
       expect({ id, status: (await as(utility)(`${path}/${id}`, 'PUT')).status }).toEqual({ id, status: 404 });
-    // An administrator cannot add another utility's home, either, because the group belongs to this utility.
+    // An administrator cannot add a home of another utility either, because the group belongs to this utility.
     expect((await as(admin)(`${path}/${foreign.userId}`, 'PUT')).status).toBe(404);
     const bulk = { add: [neighbour.userId, foreign.userId], remove: [home.userId] };
     const refused = await as(utility)(path, 'POST', bulk);
@@ -204,7 +204,7 @@ describe('energy-insights of a group', () => {
     await as(owner)(`/v1/groups/${district}/users`, 'POST', { add: [one.userId, two.userId] });
     await as(owner)(`/v1/groups/${feeder}/users`, 'POST', { add: [two.userId] });
     const path = `/v1/groups/${district}/energy-insights`;
-    // Each home alone used most in the morning, but both together used most in the evening.
+    // Each home used most in the morning, but the sum of both homes was highest in the evening.
     const days = await as(owner)(`${path}?start=2026-06-01&end=2026-06-30`);
     const row = { date: '2026-06-10', kwh_used: 6.301, peak_hour: '19:00' };
     expect(days.json).toEqual({ group_id: district, homes: 2, data: [row] });
@@ -278,7 +278,7 @@ describe('a key that is limited to a group', () => {
     expect([refused.status, refused.json.details[0].field]).toEqual([422, 'scopes']);
     for (const group_id of [foreignGroup, 'x', '\0', 'grp_00000000000000000000000000'])
       expect({ group_id, status: (await ask({ group_id })).status }).toEqual({ group_id, status: 404 });
-    // If an administrator creates a key for its own account, the key cannot be limited to another owner's group.
+    // An administrator's own key cannot be limited to another owner's group.
     expect((await ask({ group_id: group }, admin)).status).toBe(404);
     expect((await ask({ group_id: group, user_id: utility.userId }, admin)).status).toBe(201);
     const listed = (await as(utility)('/v1/keys?limit=200')).json;
@@ -299,9 +299,7 @@ describe('a key that is limited to a group', () => {
   });
 });
 
-/**
- * Calls every operation of the API about a home outside a group, with a key of a utility or an administrator that is limited to the group.
- */
+/** Calls every operation for a home outside a group. The key belongs to a utility or an administrator and is limited to the group. */
 describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a group', (role) => {
   const limited = { userId: '', key: '' };
   const ids: Record<'inside' | 'outside', Record<string, string>> = { inside: {}, outside: {} };
@@ -349,23 +347,24 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     });
   });
 
-  /** Expected contents of lists whose path has no id. */
+  /** Expected ids in the responses of lists whose path contains no id. */
   const LISTS: Record<string, () => unknown> = {
     'GET /v1/users': () => [home.userId],
     'GET /v1/groups': () => [root, below],
     'GET /v1/fleet/devices': () => expect.arrayContaining([home.userId]),
     'GET /v1/provisioning-batches': () => [],
   };
-  /** The owner's resources that belong to no home. Responses to a key that is limited to a group contain none of them. */
-  const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}', 'GET /v1/memberships'];
   /**
-   * Expected status for a home inside the group, if it is not 200. For a home without export, a battery or more production changes nothing.
+   * Operations on resources of the key's owner that belong to no home. With a key that is limited to a group, their responses contain none
+   * of these resources.
    */
+  const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}', 'GET /v1/memberships'];
+  /** Expected status for a home inside the group if it is not 200. `what-if`: this home has no production to change. */
   const STATUS_INSIDE: Record<string, number> = { 'POST /v1/what-if': 422 };
-  /** Operations whose response covers all accessible accounts together. */
+  /** Operations whose response combines all accessible accounts. */
   const TOGETHER = ['GET /v1/fleet/silence'];
 
-  /** Request bodies of operations that read by POST. The test adds the user to each body. */
+  /** Request bodies of POST operations that only read. The test adds the user id to each body. */
   const READ_BY_POST: Record<string, object> = {
     postEnergyInsights: { interval: 'month' },
     previewAlert: { type: 'peak_usage', threshold_kwh: 5 },
@@ -375,7 +374,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
       tariffs: [{ name: 'other', currency: 'EUR', import: { per_kwh: '0.2' } }],
     },
     whatIf: { start: '2026-01-01', end: '2026-01-31', production_scale: 2 },
-    // The request names no user, because the message's gateway determines the account.
+    // This request contains no user id, because the gateway in the topic determines the account.
     decodeMessage: { user_id: undefined, topic: 'a', payload: '1' },
   };
 
@@ -395,7 +394,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   test.each(OPERATIONS.map((one) => [`${one.method} ${one.path}`, one] as const))(
     '%s: returns nothing about homes outside it, nor about its owner',
     async (name, operation) => {
-      // Excludes the export of an account, because it contains single readings, which need another scope.
+      // The export of an account needs another scope, because it contains single readings.
       const isRead =
         [operation.scope].flat().every((scope) => READ_ONLY_SCOPES.includes(scope)) && operation.name !== 'exportUser';
       const own = { ...ids.outside, user_id: limited.userId };
@@ -417,8 +416,8 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
           name,
           status: STATUS_INSIDE[name] ?? 200,
         });
-        // An operation without an id concerns the key's owner. The key, which is limited to a group, gives no access to the owner's own
-        // data.
+        // Without an id in its path, an operation is about the key's owner, and a key that is limited to a group has no access to the
+        // owner's own data.
         if (!operation.path.includes('{')) {
           const body = READ_BY_POST[operation.name];
           const { status } = await api.send(operation.path, {

@@ -22,7 +22,7 @@ let person: { userId: string; key: string };
 const written: string[] = [];
 let slowRequests = 0;
 let resetRequests = 0;
-/** Sends the responses to all pending requests for the test's route /slow. */
+/** Responds to all pending requests for the route /slow of this test. */
 let answerSlow = () => {};
 beforeAll(async () => {
   const slow = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ async function open(): Promise<ClientHttp2Session> {
   return session;
 }
 
-/** Returns the first frame of a type, or undefined if none arrives. */
+/** Returns the first received frame of a type, or undefined if none arrives. */
 async function firstFrame(raw: RawHttp2Connection, wanted: number) {
   const find = () => raw.came.find(({ type }) => type === wanted);
   for (let turn = 0; turn < 500 && !find(); turn++) await pause(10);
@@ -80,7 +80,7 @@ interface Answer {
   code: number;
 }
 
-/** Sends one request. `body` is sent, and the stream is then ended unless `isOpen`. */
+/** Sends one request. If there is a `body`, sends it, and then ends the stream unless `isOpen` is true. */
 function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string, isOpen = false) {
   const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
   if (body !== undefined) isOpen ? stream.write(body) : stream.end(body);
@@ -137,7 +137,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     raw.write(
       buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, 1, buildHeaderBlock(pseudo)),
     );
-    // The request is malformed (RFC 9113, 8.3.1), so nghttp2 refuses it before the service receives it.
+    // nghttp2 itself refuses this malformed request (RFC 9113, 8.3.1), so the service never receives it.
     expect(await firstFrame(raw, FRAME_TYPES.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
     raw.socket.destroy();
     const details = async (headers: Record<string, string>) => {
@@ -171,7 +171,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
 
   test('an aborted request changes nothing, even if all of its bytes arrived', async () => {
     const before = await gateways();
-    // The test writes raw frames, because Node's client ends a stream before it resets it.
+    // Node's client would end a stream before resetting it, so the test writes raw frames.
     const raw = await connectRawHttp2(api.port);
     const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
     raw.write(
@@ -228,7 +228,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
     await once(stream, 'close');
     session.destroy();
-    // The client does not read, so it cannot detect the end of the response.
+    // The client does not read, so it cannot notice the end of the response.
     const fromMs = performance.now();
     while ((await held()) > 0 && performance.now() - fromMs < 15_000) await pause(50);
     expect(await held()).toBe(0);
@@ -252,7 +252,7 @@ describe('an HTTP/2 connection', () => {
   const request = (path: string, more: Record<string, string> = {}) =>
     buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
   const whole = FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream;
-  /** Expects the connection to end within the time, without delaying answers of other connections. */
+  /** Expects the connection to end within `withinMs`, while the API still answers requests on other connections. */
   async function ended(raw: RawHttp2Connection, withinMs: number): Promise<void> {
     const from = performance.now();
     expect((await api.send('/healthz')).status).toBe(200);
@@ -267,7 +267,7 @@ describe('an HTTP/2 connection', () => {
     raw.write(...streams.map((stream) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/slow'))));
     const refused = () =>
       raw.came.filter(({ type, code }) => type === FRAME_TYPES.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
-    // A client that acknowledges the limit of concurrent streams and then exceeds it loses its connection.
+    // A client that has acknowledged the limit of concurrent streams, and then exceeds it, loses its connection.
     for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
     expect(refused() === 900 || raw.socket.destroyed).toBe(true);
     expect(slowRequests - before).toBeLessThanOrEqual(100);
@@ -283,7 +283,7 @@ describe('an HTTP/2 connection', () => {
         buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
       );
     await ended(raw, 10_000);
-    // A few more requests may have begun, because the server had already read their bytes.
+    // Some more requests may have started, because the server had already received their bytes.
     expect(resetRequests).toBeLessThan(400);
   });
 
@@ -295,7 +295,7 @@ describe('an HTTP/2 connection', () => {
       for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
         for (let at = 0; at < 10; at++, stream += 2)
           raw.write(begin(stream), buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, code])));
-        // Sends the next ten requests only after the server has processed these ten.
+        // Waits until the server has processed these ten requests before the next ten are sent.
         raw.write(begin(stream));
         await expect.poll(() => raw.socket.destroyed || raw.came.some((one) => one.stream === stream)).toBe(true);
         stream += 2;
@@ -323,7 +323,7 @@ describe('an HTTP/2 connection', () => {
 
   test('may have no larger headers than HTTP/1.1, whether or not the client has read the setting', async () => {
     const session = await open();
-    // Sends the oversized header before the client has acknowledged the server's settings, and again afterwards.
+    // Sends an oversized header before the client has acknowledged the server's settings, and another one afterwards.
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
     await ask(session, { ':path': '/healthz' }).answer;
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);

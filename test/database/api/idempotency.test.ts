@@ -108,7 +108,7 @@ test('answers are deleted after a day', async () => {
 test('while the request runs, the same key gets 409; an aborted request has changed nothing', async () => {
   const blocker = await api.database.pool.connect();
   try {
-    // This lock blocks the insertion of devices. A request that waits for it holds its idempotency key meanwhile.
+    // This lock blocks the insertion of devices. While a request waits for the lock, it holds its idempotency key.
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE devices IN SHARE MODE');
     const body = device();
@@ -117,7 +117,7 @@ test('while the request runs, the same key gets 409; an aborted request has chan
       blocker.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     await expect.poll(async () => (await waits()).rowCount).toBe(1);
     expect((await post('/v1/devices', body, 'six')).status).toBe(409);
-    // Waits until the PostgreSQL session has ended: the client notices the end before PostgreSQL releases the session's locks.
+    // Waits until PostgreSQL has ended the session: the client notices the end before PostgreSQL has released the session's locks.
     await blocker.query('SELECT pg_terminate_backend($1, 30000)', [(await waits()).rows[0].pid]);
     expect((await first).status).toBe(503);
     await blocker.query('COMMIT');

@@ -62,7 +62,7 @@ test('a utility pairs devices of its homeowners in one request, and fetches thei
   for (const { username, password } of credentials)
     expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
   expect(await api.send(`${path}/credentials`, { method: 'POST', key: utility.key })).toMatchObject({ status: 409 });
-  // If the response with the credentials is lost, the same request returns it again.
+  // If the response with the credentials is lost, the same request returns the credentials again.
   expect((await api.send(`${path}/credentials`, { method: 'POST', key: utility.key, headers })).json).toEqual(
     fetched.json,
   );
@@ -108,7 +108,7 @@ test('a JSON POST accepts every setting, and the same key returns the same answe
     ...settings,
     channels: [{ native_name: 'P', counts_as: 'import' }],
   });
-  // A single POST with the same external_id refers to the same device, because the id is unique within an account.
+  // An `external_id` must be unique within an account, also for a device that a single POST creates.
   const single = { user_id: home.userId, type: 'meter', location: 'elsewhere', external_id: 'J1' };
   expect(await api.send('/v1/devices', { method: 'POST', key: utility.key, body: single })).toMatchObject({
     status: 409,
@@ -199,7 +199,7 @@ test('accounts are created if requested and allowed', async () => {
   expect(await post(utility.key, [row])).toMatchObject({ json: { created: 0, existing: 1, users_created: 0 } });
   const { json: users } = await api.send('/v1/users?search=new.owner', { key: utility.key });
   expect(users).toMatchObject([{ email: row.email, role: 'homeowner' }]);
-  // A homeowner of another utility has this email address. The response contains nothing but that the address is taken.
+  // This e-mail address belongs to a homeowner of another utility. The error reveals only that the address is taken.
   const stranger = await api.user('utility');
   expect((await post(stranger.key, [row], create)).json.details).toEqual([
     { field: '0.email', message: 'is the address of an account that you do not manage' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
-/** Two API processes on one database. This test acts as their proxy on the loopback and sends client addresses. */
+/** Two API processes with one database. The test acts as their proxy on the loopback interface, and sends client addresses in a header. */
 let api: TestApi;
 let other: TestApi;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const INSIDE = '10.1.2.3';
 const OUTSIDE = '203.0.113.7';
 const refused = createExpectedErrorBody('addressNotAllowed');
 
-/** `at`: the address from which the request comes. */
+/** Sends a request with this key. `at`: client address in the proxy's header. */
 function ask(
   key: string,
   at: string | undefined,
@@ -68,7 +68,7 @@ describe('a key that is limited to networks', () => {
     const { of, key, keyId } = await limited(['10.0.0.7/32', '::ffff:10.0.0.0/104', '10.0.0.7']);
     const listed = (await ask(of, INSIDE, '/v1/keys')).json.find((one: { key_id: string }) => one.key_id === keyId);
     expect(listed.allowed_addresses).toEqual(['10.0.0.7', '10.0.0.0/8']);
-    // Expiry is checked by the real time, not by the test's clock.
+    // Expiry depends on the real time, not on the API's clock that the test sets.
     const expires_at = '2099-07-15T12:00:00.000Z';
     const rotated = await ask(key, INSIDE, `/v1/keys/${keyId}/rotate`, { method: 'POST', body: { expires_at } });
     expect(rotated.json).toMatchObject({ allowed_addresses: ['10.0.0.7', '10.0.0.0/8'], expires_at });
@@ -87,7 +87,7 @@ describe('a key that is limited to networks', () => {
     expect((await create(key, { allowed_addresses: ['10.1.0.0/16'] })).status).toBe(201);
     const free = await create(of, {});
     expect(free.json.allowed_addresses).toEqual([]);
-    // A limited key can neither change nor create an unlimited key.
+    // A limited key can neither change an unlimited key nor rotate it.
     expect((await limit(key, free.json.key_id, { expires_at: null })).status).toBe(403);
     const rotated = await ask(key, INSIDE, `/v1/keys/${free.json.key_id}/rotate`, { method: 'POST', body: {} });
     expect(rotated.status).toBe(403);
@@ -95,7 +95,7 @@ describe('a key that is limited to networks', () => {
 });
 
 describe('a key that expires', () => {
-  // Expiry is checked by the real time, not by the test's clock.
+  // Expiry depends on the real time, not on the API's clock that the test sets.
   const [sooner, own, later] = ['2098-07-15T12:00:00.000Z', '2099-07-15T12:00:00.000Z', '2099-07-15T12:00:00.001Z'];
   const expiring = async () => {
     const { key: of } = await api.user('homeowner');
@@ -123,7 +123,7 @@ describe('a key that expires', () => {
         expect([status, json]).toEqual(refusal);
       }
     expect((await limit(key, made.key_id, { expires_at: own })).json.expires_at).toBe(own);
-    // It may end another key earlier.
+    // An expiring key may set an earlier expiry for another key.
     const { json: unlimited } = await create(of, {});
     expect((await limit(key, unlimited.key_id, { expires_at: later })).json.expires_at).toBe(later);
     expect((await limit(of, keyId, { expires_at: null })).json.expires_at).toBeNull();

@@ -3,7 +3,7 @@ import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { createBrokerClaims } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Number of refused attempts in a minute after which a network is limited. */
+/** Maximum number of refused attempts per minute from one network. After that, the service responds with 429. */
 const MAX_REFUSED = 10;
 
 let api: TestApi;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await other.app.close();
   await api.close();
 });
-// Sets the clock to a new minute for each test, so that rate limits start at 0.
+// Each test starts in a new minute of the clock, so that the rate limits start at 0.
 beforeEach(() => {
   api.now = other.now = new Date(api.now.getTime() + 120_000);
 });
@@ -60,7 +60,7 @@ test.each([
   const statuses = answers.map(({ status }) => status);
   expect(countOf(statuses, 403)).toBeLessThanOrEqual(MAX_REFUSED);
   expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MAX_REFUSED - 1);
-  // Once the network is limited, even the correct secret is refused.
+  // After the limit has been reached, even the correct secret is refused.
   expect((await claim(right as string, from(3))).status).toBe(429);
   expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
 });

@@ -4,7 +4,7 @@ import { awaitFirstPage, streamJsonPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
 
-/** Number of requested hours: more than one page that is read from the database. */
+/** Number of requested hours. The service reads them from the database in more than one page. */
 const HOURS = 100 * 24;
 const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-06-08&group_by=hour';
 
@@ -80,7 +80,7 @@ test('an error before the first page has its status; a later one ends the answer
     data: [{ page: 1 }, { page: 2 }, { page: 3 }],
   });
   expect(await api.send('/pages/1')).toMatchObject({ status: 503, json: { status: 503 } });
-  // Over HTTP/2, the response that breaks off is tested here. http2.test.ts tests such a response over HTTP/1.1, too.
+  // This test covers a response over HTTP/2 that breaks off. http2.test.ts covers one over HTTP/1.1, too.
   const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': '/pages/3' });
   let text = '';

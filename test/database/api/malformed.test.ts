@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Invalid requests of many kinds: each gets an answer that explains the error, without a 5xx and without internal names. */
+/** Tests of invalid requests of many kinds. Each must get a response that explains the error, without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Values that are invalid for most fields: wrong types, extremes, syntax of other languages. */
+/** Values that are invalid for most fields: wrong types, extreme values, code of other languages. */
 const NASTY: unknown[] = [
   null,
   true,
@@ -40,7 +40,7 @@ const NASTY: unknown[] = [
   '0000-00-00',
   'NaN',
 ];
-/** Internal names that no answer may contain. The patterns are too long to occur in a random secret by chance. */
+/** Internal names that no response may contain. The patterns are so long that a random secret does not match them by chance. */
 const LEAKS =
   /node_modules|\.ts:\d|at \w+ \(|SELECT |INSERT |relation "|syntax error|kysely|postgres|\bpg_[a-z]{4}|stack|violates/i;
 
@@ -50,13 +50,13 @@ const shapeOf = (schema: unknown): string[] => {
   return shape ? Object.keys(shape) : def?.innerType ? shapeOf(def.innerType) : [];
 };
 
-/** Maximum length of a query that fits into a request line, in characters. */
+/** Maximum length, in characters, of a query that fits into a request line. */
 const MAX_QUERY = 8_000;
 
 /**
- * Groups the fields of a shape by request. A value that the shape accepts goes on into the operation, so its field has a request of its
- * own. A shape checks each of its fields, whether or not others are refused: the fields that it refuses share requests, with up to `most`
- * in each.
+ * Groups the fields of a request body or query into requests. If the schema accepts the value in a field, the operation processes the
+ * value, so this field gets its own request. Fields in which the schema refuses the value share requests, up to `most` fields in each,
+ * because the schema reports every invalid field.
  */
 function groupFields(schema: AnyOperation['body'], withValue: (field: string) => object, most = Infinity): string[][] {
   const isAccepted = (field: string) => schema?.safeParse(withValue(field)).success ?? false;
@@ -96,7 +96,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
       const asText = encodeURIComponent(
         typeof value === 'string' ? value.replaceAll('\ud800', '?') : String(JSON.stringify(value)),
       );
-      // In a path every character is text, so values that are not strings would only test another id.
+      // A path contains only text, so in a path only strings are tested.
       if (operation.path.includes('{') && typeof value === 'string') {
         await expectRefusal(
           label(`id ${excerpt}`),
@@ -114,7 +114,8 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      // All operations respond equally to a body that is refused as a whole, so each operation is tested with only one of these, in turn.
+      // All operations respond in the same way to a body that is invalid as a whole, so each operation is tested with only one of the
+      // invalid values, in turn.
       if (at === turn || body.safeParse(value).success)
         await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of groupFields(body, (field) => ({ [field]: value }))) {
@@ -128,12 +129,12 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
 
 test('bodies that are not JSON, of any size, type and encoding, are refused on every operation with a body', async () => {
   const withBody: AnyOperation[] = OPERATIONS.filter(({ body }) => body);
-  /** Returns the operations that have a body parser or body limit of their own, and one operation with the common parser and limit. */
+  /** Operations with their own body parser or body limit, and one operation with the common parser and limit. */
   const parsers = withBody.filter(
     ({ csvBody, senmlBody, exactNumbers, bodyLimitBytes }, at) =>
       at === 0 || csvBody || senmlBody || exactNumbers || bodyLimitBytes !== undefined,
   );
-  /** Request bodies that the parser accepts. */
+  /** Kinds of bodies that the parser accepts. */
   const parsed = ['duplicate keys', 'prototype', 'BOM', 'no type'];
   const raws: [string, string | Buffer, Record<string, string>][] = [
     ['half', '{"a":', {}],
@@ -188,7 +189,7 @@ test('methods that a path does not support are 404 with Allow', async () => {
     for (const path of new Set(OPERATIONS.map((one) => one.path))) {
       sent++;
       const { status } = await api.send(path.replace(/\{\w+\}/, 'x'), { method, key: admin.key });
-      // A path that supports GET supports HEAD as well.
+      // Wherever GET is supported, HEAD is supported, too.
       expect({ method, path, is5xx: status >= 500 }).toEqual({ method, path, is5xx: false });
     }
   }

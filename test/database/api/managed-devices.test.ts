@@ -54,7 +54,7 @@ async function claimed(external: boolean): Promise<string> {
   return answer.json.device_id;
 }
 
-/** Creates a device behind a gateway of the home. Returns the ids of both. */
+/** Creates a device behind a gateway of the home. Returns the ids of the device and the gateway. */
 async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId: string }> {
   const gatewayId = (await ask('POST', '/v1/gateways', home.key, { name: 'home' })).json.gateway_id;
   await api.database.pool.query(
@@ -71,7 +71,7 @@ const operator = {
   newOwners: null,
   by: { actor: null, address: COMMAND_LINE_ACTOR },
 };
-/** Every way to create a device, with the account that then manages the device. */
+/** Every way to create a device, with the party that then manages it. */
 const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<string>][] = [
   ['the home pairs it', 'owner', () => post(home.key)],
   ['the home imports it', 'owner', () => imported(home.key)],
@@ -94,7 +94,7 @@ const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<stri
 ];
 
 const CERTIFICATE = 'ab'.repeat(32);
-/** Changes of every JSON member of a device that affects bills. If a new member is missing here, the test below fails. */
+/** A change of every JSON member of a device that affects bills. If a new member is missing here, the test below fails. */
 const PATCHES: Record<string, unknown> = {
   type: 'heat_pump',
   limit_kw: 1,
@@ -110,7 +110,7 @@ const PATCHES: Record<string, unknown> = {
 };
 const EDIT = { action: 'exclude', start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z', reason: 'x' };
 
-/** Tries every operation of a device's manager except a change of its location. Returns the status of each operation. */
+/** Calls every operation that only the device's manager may use, except a change of location. Returns the status of each. */
 async function tryAll(deviceId: string, key: string): Promise<Record<string, number>> {
   const path = `/v1/devices/${deviceId}`;
   const tried: Record<string, number> = {};
@@ -128,7 +128,7 @@ test.each(WAYS)('created by %s, it is managed by the %s', async (_way, manager, 
   const tried = await tryAll(deviceId, home.key);
   const own = manager === 'owner' ? { edit: 201 } : {};
   const expected = Object.fromEntries(Object.keys(tried).map((one) => [one, manager === 'owner' ? 200 : 403]));
-  // Only utilities and administrators can set a device's certificate and its manager.
+  // Only utilities and administrators can set a device's certificate and manager.
   expect(tried).toEqual({ ...expected, ...own, certificate_sha256: 403, managed_by: 403 });
 });
 
@@ -170,7 +170,8 @@ describe('a device of the utility', () => {
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;
     expect((await ask('DELETE', `${path}/${edit_id}`, key)).status).toBe(403);
     expect((await ask('GET', path, key)).json).toMatchObject([{ edit_id, status: 'in_force', author: utility.userId }]);
-    // A bill lists the edit with its author, even after the edit was revoked. The current values of the bill do not contain it.
+    // The bill lists the edit and its author, even after the edit has been revoked. The bill's current values are then computed without the
+    // edit.
     const days = { device_id: deviceId, start: '2026-06-01', end: '2026-06-02' };
     const bill = (await ask('POST', '/v1/bill-periods', utility.key, days)).json;
     const named = { edit_id, device_id: deviceId, action: 'exclude', reason: 'x', author: 'utility' };

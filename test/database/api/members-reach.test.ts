@@ -10,10 +10,10 @@ import { registerApp, requestAppTokens } from '#test/support/apps.ts';
 import { addMember, type Browser, createMemberKeyForHome, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
- * Expected status of each operation, by caller: the home's own account, a member with access read, a member with access manage, a stranger,
- * an app with all scopes that the home has authorized, and an app that another home has authorized. `ok`: the operation's own status.
- * `own`: the operation is about the caller itself, and its response contains nothing of the home. A caller without credentials gets 401.
- * So does an app with its own token, which is valid only for Green Button resources (green-button.test.ts).
+ * Expected status of each operation for six callers: the home's own account, a member with `read` access, a member with `manage` access, a
+ * stranger, an app that the home has authorized with all scopes, and an app that another home has authorized. `ok`: the operation's status
+ * on success. `own`: the operation is about the caller itself, and its response contains nothing of the home. A caller without credentials
+ * gets 401, as does an app with a token for itself, which is valid only for Green Button resources (green-button.test.ts).
  */
 const EXPECTED: Record<OperationName, string> = {
   getEnergyInsights: 'ok ok ok 403 ok 403',
@@ -92,7 +92,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateTariff: 'ok 403 ok 404 403 403',
   deleteTariff: 'ok 403 ok 404 403 403',
   compareTariffs: 'ok ok ok 403 403 403',
-  // The 422 means that the home has no energy, so there is nothing to calculate.
+  // 422: the home has no energy that could be computed with.
   whatIf: '422 422 422 403 403 403',
   createPriceSeries: 'ok 403 ok 403 403 403',
   listPriceSeries: 'ok ok ok 403 403 403',
@@ -118,10 +118,10 @@ const EXPECTED: Record<OperationName, string> = {
   inviteMember: 'ok 403 403 403 403 403',
   listMembers: 'ok 403 403 403 403 403',
   removeMember: 'ok 403 403 403 403 403',
-  // The 422 means that the token was not made by this installation.
+  // 422: this installation has not created the token.
   acceptMembership: '422 403 403 422 403 403',
   listMemberships: 'ok 403 403 ok 403 403',
-  // The 404 means that the membership belongs to another account.
+  // 404: the membership belongs to another account.
   leaveMembership: '404 403 403 404 403 403',
   createApp: '403 403 403 403 403 403',
   listApps: '403 403 403 403 403 403',
@@ -129,7 +129,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateApp: '403 403 403 403 403 403',
   deleteApp: '403 403 403 403 403 403',
   listAuthorizations: 'ok 403 403 own 403 403',
-  // The 404 means that the home did not authorize this app.
+  // 404: the home has not authorized this app.
   endAuthorization: '404 403 403 404 403 403',
   listAudit: '403 403 403 403 403 403',
 };
@@ -138,21 +138,21 @@ let api: TestApi;
 let utility: Person;
 let home: Person;
 let otherHome: Person;
-/** Members of `home`, by their access. The member with access `manage` is also a member of `otherHome`. */
+/** Members of `home`, by kind of access. The member with `manage` access is also a member of `otherHome`. */
 const member: Record<'read' | 'manage', Person & { homeKey: string; browser: Browser }> = {} as never;
 let otherHomesKey: string;
 let stranger: Person;
 let memberOfNobody: string;
-/** Access tokens: of an app that each of the two homes authorized, and the app's own token. */
+/** Access tokens: of an app that each of the two homes has authorized, and of the app itself. */
 const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
-  // The database has a single connection, so an operation that needs a second one during its transaction would never end.
+  // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
   api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
-  // The first sign-in to an enrolled account revokes its keys, so a new key is created.
+  // The first sign-in of an enrolled account revokes its keys, so the test creates a new key.
   await signInBrowser(api, home.userId);
   home.key = (await createKey(api.db, { userId: home.userId, environment: 'live', scopes })).key;
   otherHome = await api.user('homeowner', { scopes });
@@ -171,7 +171,7 @@ beforeAll(async () => {
   memberOfNobody = await addMember(api, otherHome, other, 'read');
   const app = await registerApp(api, utility, { scopes: APP_SCOPE_NAMES });
   const scope = APP_SCOPE_NAMES.join(' ');
-  // Tokens are valid for an hour of the real clock.
+  // A token expires an hour after its creation, by the real clock.
   const { now } = api;
   api.now = new Date();
   apps.home = (await requestAppTokens(api, app, home, { scope })).access_token;
@@ -196,7 +196,7 @@ const series = { name: 'x', currency: 'EUR', resolution_minutes: 60 };
 const emissions = { name: 'x', resolution_minutes: 60 };
 const bill = () => ({ user_id: home.userId, start: day(++count), end: day(count) });
 
-/** Creates an object of the home, or of its utility, by the name of its path parameter. */
+/** Creates an object of the home or of its utility, by name of the path parameter. */
 const MAKE: Record<string, () => Promise<string>> = {
   alert_id: async () =>
     (await post('/v1/alerts', { type: 'daily_usage', threshold_kwh: 5, delivery: 'email' })).alert_id,
@@ -225,7 +225,7 @@ const MAKE: Record<string, () => Promise<string>> = {
   member_id: async () => memberOfNobody,
 };
 
-/** An app that utilities register. */
+/** Registration of an app by a utility. */
 const program = {
   name: 'x',
   website: 'https://app.example',
@@ -285,16 +285,15 @@ const QUERIES: Partial<Record<OperationName, string>> = {
   deleteIntensities: 'from=2026-06-15T00:00:00Z&to=2026-06-16T00:00:00Z',
   getFleetSilence: 'start=2026-06-01&end=2026-06-10',
 };
-/** Operations on groups and batches of the utility. In a session of a member, they are not about the home. */
+/** Operations on groups and batches, which belong to the utility. In a member's session, such an operation is not about the home. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
 /**
- * Resources for the next call, by path parameter. They were created for the last operation, and no call has been allowed to change them
- * yet.
+ * Resources that the last operation's test created and no allowed call has changed yet, by path parameter. The next call uses them again.
  */
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 
-/** Sends a request about a resource of the home that no earlier call has changed, with a key or from a browser. */
+/** Sends a request about a resource of the home that no earlier call has changed. It is sent with a key, or with a browser's session. */
 async function call(
   operation: (typeof OPERATIONS)[number],
   by: { key?: string; browser?: Browser },
@@ -303,7 +302,7 @@ async function call(
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   const known = unchanged?.name === name ? unchanged.values : undefined;
   const values = known ?? {};
-  // The daily limit of mails is tested elsewhere.
+  // Resets the daily limit of invitation mails, which members.test.ts tests.
   if (/member/i.test(name)) await api.database.pool.query(`DELETE FROM events WHERE type = 'member.invited'`);
   for (const parameter of known ? [] : names) {
     const kind = /emission-series/.test(operation.path) && parameter === 'series_id' ? 'emission_series_id' : parameter;
@@ -356,7 +355,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     ] as const) {
       const { homeKey: key, browser } = member[access];
       expectAnswer(await call(operation, { key }), expected, `key, ${access}`);
-      // In a session, an operation that does not name the home, or that is only for owners, is about the member's own account.
+      // In a member's session, an operation is about the member's own account if it does not name the home, or if only owners may use it.
       const isOwn = operation.forOwnerOnly || !namesHome() || isOfUtility(operation);
       expectAnswer(await call(operation, { browser }), isOwn ? ofStranger : expected, `session, ${access}`);
     }

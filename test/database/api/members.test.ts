@@ -112,7 +112,7 @@ describe('an invitation', () => {
     expect(await send(home, { email: await readEmailAddress(api, home.userId), access: 'read' })).toBe(409);
     expect(await send(home, { email, access: 'read' })).toBe(201);
     expect(await send(home, { email: email.toUpperCase(), access: 'manage' })).toBe(409);
-    // An administrator can list the members of a home; the utility cannot.
+    // An administrator can list a home's members; its utility cannot.
     expect((await api.send(path, { key: utility.key })).status).toBe(403);
     expect((await api.send(path, { key: (await api.user('admin')).key })).json).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe('an invitation', () => {
     for (let sent = 0; sent < 10; sent++) expect(await status()).toBe(201);
     const eleventh = await inviteMember(api, home, address());
     expect([eleventh.status, Number(eleventh.headers['retry-after']) > 86_000]).toEqual([429, true]);
-    // A withdrawn invitation still counts for the daily limit, because its mail was sent.
+    // A withdrawn invitation is still counted for the daily limit, because its mail was sent.
     await remove(home, (await members(home)).json[0].member_id);
     expect(await status()).toBe(429);
     const nextDay = () =>
@@ -159,7 +159,7 @@ describe('an invitation', () => {
       expect((await accept(other, token)).status).toBe(409);
       expect((await page(token, 'POST')).status).toBe(409);
     }
-    // An account that has never signed in cannot accept an invitation to another address. After its first sign-in it can.
+    // If an account has never signed in, it cannot accept an invitation to another address. After its first sign-in, it can.
     const token = getInvitationToken(await memberId());
     const unconfirmed = await person();
     const refused = await accept(unconfirmed, token);
@@ -168,7 +168,7 @@ describe('an invitation', () => {
     const made = await createSignIn(api.db, options);
     await signIn(api.db, { token: made?.token ?? '' }, { ...options, from: { userAgent: null, address: null } });
     expect((await accept(unconfirmed, token)).status).toBe(201);
-    // The service refuses the home's owner, malformed and forged tokens, and expired and withdrawn invitations.
+    // The service refuses the home's own owner, malformed and forged tokens, and invitations that have expired or been withdrawn.
     const other = getInvitationToken(await memberId());
     expect((await accept(home, other)).status).toBe(409);
     for (const wrong of [
@@ -233,7 +233,7 @@ test('the page of an invitation is in the browser’s language, or else in the h
   const dutch = { 'accept-language': 'nl', 'content-type': 'application/x-www-form-urlencoded' };
   const accepted = await api.send(`/invitation/${token}`, { method: 'POST', raw: '', headers: dutch });
   expect(accepted.text).toContain(`${email} is nu lid van het huis van `);
-  // The account that the invitation's page creates has the page's language. Its first mail is in this language, too.
+  // An account that is created on the invitation page gets the language of the page, also for its first mail.
   expect(await rows('SELECT language FROM users WHERE email = $1', [email])).toEqual([{ language: 'nl' }]);
   const over = await api.send(`/invitation/${token}`, { headers: { 'accept-language': 'es' } });
   expect([over.status, over.text]).toEqual([404, expect.stringContaining('Esta invitación no es válida')]);
@@ -298,7 +298,7 @@ describe('the end of a membership', () => {
     const key = await createMemberKeyForHome(api, home, member);
     const client = await api.database.pool.connect();
     try {
-      // Locks the membership, as a concurrent change by the member would.
+      // Locks the membership, as a concurrent request of the member would.
       await client.query('BEGIN');
       await client.query('SELECT FROM home_members WHERE member_id = $1 FOR SHARE', [memberId]);
       const ending = remove(home, memberId);
@@ -370,7 +370,7 @@ describe('a key for the home of another account', () => {
     expect((await api.send('/v1/energy-insights', { key })).json.user_id).toBe(home.userId);
     expect((await api.send(`/v1/devices?user_id=${member.userId}`, { key })).status).toBe(403);
     expect((await api.send('/v1/users', { key })).json).toMatchObject([{ user_id: home.userId }]);
-    // The member's other keys have access only to the member's own account.
+    // The member's other keys give access to the member's own account only.
     expect((await api.send(`/v1/devices?user_id=${home.userId}`, { key: member.key })).status).toBe(403);
     expect((await api.send(`/v1/devices/${device.device_id}`, { key: member.key })).status).toBe(404);
     const counted = await rows('SELECT counted FROM request_counts WHERE counted = ANY ($1)', [

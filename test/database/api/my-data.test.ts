@@ -39,7 +39,7 @@ afterAll(() => api.close());
 
 const ask = (path: string, accept: string, key = home.key) => api.send(path, { key, headers: { accept } });
 
-/** Returns a workbook's rows as an independent program reads them. */
+/** Returns the rows of a workbook, read by an independent library. */
 async function shown(path: string): Promise<unknown[][]> {
   const { status, headers, bytes } = await ask(path, XLSX);
   expect([status, headers['content-type']]).toEqual([200, XLSX]);
@@ -77,7 +77,7 @@ describe('a spreadsheet', () => {
     expect(rows).toHaveLength(47);
     expect(rows[25]?.slice(0, 4)).toEqual(['2026-03-29', '01:00', '2026-03-29 01:00', '+01:00']);
     expect(rows[26]?.slice(0, 4)).toEqual(['2026-03-29', '03:00', '2026-03-29 03:00', '+02:00']);
-    // Hourly costs have two decimals more than the currency.
+    // Costs of an hour have two more decimals than the currency.
     expect(rows[0]?.[header?.indexOf('cost_import') ?? -1]).toBe('0.3021');
   });
 
@@ -117,14 +117,14 @@ describe('a Green Button feed', () => {
     expect([status, headers['content-type']]).toEqual([200, `${ATOM}; charset=utf-8`]);
     expect(headers['content-disposition']).toContain('green-button-2026-03-28-2026-03-29.xml');
     expect(text.match(/<espi:IntervalReading>/g)).toHaveLength(47);
-    // Cost of an hour: 250.25, 251.25, 252.25 and 253.25 Wh at 30 cents per kWh.
+    // Cost of an hour in which 250.25, 251.25, 252.25 and 253.25 Wh were used, at 30 cents per kWh.
     expect(text).toContain(
       '<espi:IntervalReading><espi:cost>30210</espi:cost><espi:timePeriod><espi:duration>3600</espi:duration><espi:start>1774652400</espi:start></espi:timePeriod><espi:value>1007000</espi:value></espi:IntervalReading>',
     );
-    // Cost of the 47 hours of two days; the clock change in the user's time zone skips one.
+    // Cost of two days with 47 hours: the clock change in the user's time zone skips one hour.
     expect(text).toContain('<espi:costAdditionalLastPeriod>97917</espi:costAdditionalLastPeriod>');
     expect(text).toContain('<espi:dstStartRule>3E0E2000</espi:dstStartRule>');
-    // A block is a day in the time zone, and a reading one of its hours.
+    // A block contains a local day, and a reading contains one of its hours.
     expect(text.match(/<title>2026-03-\d\d<\/title>/g)).toEqual([
       '<title>2026-03-28</title>',
       '<title>2026-03-29</title>',
@@ -134,9 +134,9 @@ describe('a Green Button feed', () => {
       Number(at),
     );
     expect([starts.length > 40, new Set(starts.map((at) => at % 3_600))]).toEqual([true, new Set([1_800])]);
-    // Nothing is exported, so there is no meter reading of exports.
+    // The home exports nothing, so the feed has no meter reading for exports.
     expect(text.match(/<espi:MeterReading\/>/g)).toHaveLength(1);
-    // A resource has the same identifier in every download.
+    // In every download, a resource has the same identifier.
     const ids = (one: string) => one.match(/<id>[^<]+<\/id>/g);
     expect(ids((await ask(path, ATOM)).text)).toEqual(ids(text));
     expect(new Set(ids(text)).size).toBe(ids(text)?.length);

@@ -23,8 +23,8 @@ import {
 import { addMember, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
- * Tests of threats to the authorization server. A number at the start of a test's name is a section of RFC 9700; after "RFC 6819" it is a
- * section of that RFC. oauth.test.ts tests the functions that apps use.
+ * Tests of threats to the authorization server. A number at the start of a test's name is a section of RFC 9700 or, after "RFC 6819", of
+ * that RFC. oauth.test.ts tests the functions that apps use.
  */
 
 const many = { minute: 1_000_000, day: 1_000_000 };
@@ -47,7 +47,7 @@ const list = async (who: Person) => (await api.send('/v1/authorizations', { key:
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const authorize = async (more: Record<string, string> = {}, of = app) =>
   requestAsBrowser(api, new Map(), (await consentRequestUrl(of, more)).url.href);
-/** Sends a form to the token endpoint, with the app's secret unless `headers` has another one. */
+/** Sends a form to the token endpoint, with the app's secret unless `headers` contains other credentials. */
 const token = (form: Record<string, string>, headers: object = { authorization: basic(app) }, at = api) =>
   at.send('/oauth/token', {
     method: 'POST',
@@ -220,7 +220,7 @@ test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s f
   );
   for (const csrf of ['', foreign.csrf])
     expect((await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
-  // A script of another site cannot read a response of the token endpoint.
+  // The response allows no script of another site to read it.
   const { headers } = await api.send('/oauth/token', {
     method: 'POST',
     raw: '',
@@ -255,7 +255,7 @@ test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secret
     expect((await insights(text)).status).toBe(401);
   expect((await token({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(refused);
   expect((await insights(access_token, `?user_id=${other.userId}`)).status).toBe(403);
-  // The endpoint of assistants' tools accepts only API keys, not access tokens.
+  // The endpoint for AI assistants' tools accepts API keys, but no access tokens.
   const call = { method: 'POST', key: access_token, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } };
   expect((await api.send('/mcp', call)).status).toBe(401);
 });
@@ -292,7 +292,7 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
     expect((await token({ ...form, client_id: app.appId }, {})).status).toBe(401);
     expect((await token(form, { authorization: basic({ ...app, secret: 'eus_cs_wrong' }) })).status).toBe(401);
     expect((await token({ ...form, client_id: app.appId, client_secret: app.secret ?? '' }, {})).status).toBe(200);
-    // A repeated request returns the tokens again, but only to the app that received them.
+    // If the request is repeated, its tokens are returned again, but only to the app that received them first.
     expect((await token(form, { authorization: basic(other) })).json).toMatchObject(refused);
     expect((await token(form)).status).toBe(200);
     expect(await list(home)).toHaveLength(1);
@@ -335,7 +335,8 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
     'urn:ietf:params:oauth:grant-type:device_code',
   ])
     expect((await token({ grant_type, username: 'a', password: 'b', scope: 'insights:read' })).status).toBe(400);
-  // An app's own token is only for the app's Green Button resources: it cannot get a scope of homes (green-button.test.ts).
+  // An app's token for itself is valid only for the app's Green Button resources. It cannot have scopes that concern homes
+  // (green-button.test.ts).
   const { json } = await token({ grant_type: 'client_credentials', scope: 'FB=34_35 insights:read' });
   expect(json).toMatchObject({ error: 'invalid_scope', scope: 'insights:read' });
 });
@@ -382,7 +383,7 @@ test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no mor
   const asked = await consentRequestUrl(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
   expect(page.text.match(/<li>/g)).toHaveLength(1);
-  // The form contains more scopes than the consent page showed.
+  // The submitted form contains one more scope than the consent page showed.
   const form = { csrf, until: 'month', decision: 'allow', scope: 'insights:read devices:read', client_id: 'x' };
   const pressed = await requestAsBrowser(api, cookies, at, form);
   const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
@@ -396,7 +397,7 @@ test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new 
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   expect(page.text).toContain('name="decision" value="allow"');
-  // Without having loaded the page, neither opening the address nor sending the form grants access.
+  // Neither opening the page's address nor submitting its form without the CSRF token grants access.
   for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
     expect((await requestAsBrowser(api, cookies, at, form)).headers.location).toBeUndefined();
   expect(await list(home)).toHaveLength(1);
@@ -458,7 +459,7 @@ test('tokens of each kind are refused by every operation but those of their home
       const { status } = await api.send(pathOf(operation), { method: operation.method, key });
       expect({ operation: operation.name, kind, status }).toEqual({ operation: operation.name, kind, status: 401 });
     }
-  // The dashboard's operations accept only sessions: even a valid access token is refused.
+  // The dashboard's operations accept only sessions, not access tokens.
   for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS]) {
     const { method, path } = operation;
     const { status } = await api.send(`/dashboard${pathOf(operation)}`, { method, key: ofLive });
@@ -467,7 +468,7 @@ test('tokens of each kind are refused by every operation but those of their home
   expect((await insights(ofLive)).status).toBe(200);
 });
 
-/** Sections about attacks on servers and apps. Sections of RFC 6819 about phishing outside the server's pages are omitted. */
+/** Sections of the RFCs about attacks on servers and apps. Sections of RFC 6819 about phishing outside the server's pages are omitted. */
 const THREATS = {
   'RFC 9700': [
     ...[

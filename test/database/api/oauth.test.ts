@@ -23,7 +23,7 @@ let utility: Person;
 let home: Person;
 let app: TestClient;
 beforeAll(async () => {
-  // The database has a single connection, so a request that needs a second one during its transaction would never end.
+  // With only one connection, a request that needs a second connection during its transaction never ends, and its test fails.
   api = await testApi({ connections: 1 });
   api.now = new Date();
   utility = await api.user('utility');
@@ -37,7 +37,7 @@ const insights = (token: string) => api.send('/v1/energy-insights', { key: token
 const list = (who: Person) => api.send('/v1/authorizations', { key: who.key });
 const end = (who: Person, id: string) => api.send(`/v1/authorizations/${id}`, { method: 'DELETE', key: who.key });
 const newHome = () => api.user('homeowner', { scopes: [...SCOPES] });
-/** Waits longer than a process may still accept an ended authorization. */
+/** Waits longer than a process may accept an authorization after its end. */
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const errorOf = (at: URL) => at.searchParams.get('error');
 
@@ -135,7 +135,7 @@ describe('an app that a home authorizes', () => {
     const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
     const subscribe = (event: string) => api.send('/v1/webhooks', { method: 'POST', key, body: { ...hook, event } });
     expect((await subscribe('usage.updated')).status).toBe(201);
-    // The app's scopes do not include the data of this event.
+    // The app has no scope for the data of this event.
     expect((await subscribe('device.connected')).status).toBe(403);
     await api.send('/v1/webhooks', {
       method: 'POST',
@@ -144,7 +144,7 @@ describe('an app that a home authorizes', () => {
     });
     const [{ authorization_id }] = (await list(mine)).json;
     await end(mine, authorization_id);
-    // The token is refused at once, although the process has cached it.
+    // The token is refused at once, although the process has it in its cache.
     expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(401);
     expect((await api.send('/v1/webhooks', { key: mine.key })).json).toHaveLength(1);
     expect(await rows('SELECT FROM alerts WHERE user_id = $1', [mine.userId])).toEqual([]);
@@ -194,7 +194,7 @@ describe('an app that a home authorizes', () => {
     expect(await received()).toEqual(['alert.triggered']);
     await change(scopes);
     const beganAt = api.now;
-    // The authorization has expired, but the job that ends it has not run yet.
+    // The authorization has expired, but the job that deletes expired authorizations has not run yet.
     api.now = new Date(beganAt.getTime() + 31 * 86_400_000);
     expect(await received()).toEqual([]);
     api.now = beganAt;
@@ -203,7 +203,7 @@ describe('an app that a home authorizes', () => {
   test('loses its access when the home is erased', async () => {
     const mine = await newHome();
     const tokens = await requestAppTokens(api, app, mine);
-    // One of the account's rows is a consent whose browser did not return to the app.
+    // Creates one more row that mentions the account: a consent after which the browser did not return to the app.
     const cookies = getCookies(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
@@ -232,7 +232,7 @@ describe('refresh tokens', () => {
     expect(second.refresh_token).not.toBe(old);
     expect((await insights(second.access_token)).status).toBe(200);
     const third = await client.refreshTokenGrant(app.config, second.refresh_token as string);
-    // The token `old` cannot be used again: its successor has been used, so the response with the successor certainly arrived.
+    // `old` cannot be used again: its successor has been used, which proves that the app received the response to `old`.
     await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
     await expect(client.refreshTokenGrant(app.config, third.refresh_token as string)).rejects.toMatchObject({
       error: 'invalid_grant',
@@ -299,7 +299,7 @@ describe('codes', () => {
     };
     const raw = new URLSearchParams({ ...body, code_verifier: asked.verifier }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    // The request fails without the app's secret, and with a wrong one.
+    // The request is refused without the app's secret, and with a wrong secret.
     for (const more of [{}, { authorization: `Basic ${btoa(`${app.appId}:eus_cs_wrong`)}` }])
       expect(
         (await api.send('/oauth/token', { method: 'POST', raw, headers: { ...headers, ...more } })).json.error,
@@ -312,7 +312,7 @@ describe('codes', () => {
       [{ code_challenge_method: 'plain' }, 'invalid_request'],
       [{ code_challenge: '' }, 'invalid_request'],
       [{ scope: 'insights:read alerts:read' }, 'invalid_scope'],
-      // Unknown scopes are ignored, so the request contains no valid scope.
+      // Unknown scopes are ignored, and then no scope is left.
       [{ scope: 'openid keys:write' }, 'invalid_scope'],
       [{ scope: '' }, 'invalid_scope'],
       [{ prompt: 'none' }, 'consent_required'],
@@ -414,10 +414,10 @@ describe('the consent page', () => {
     const foreign = await openConsentPage(api, new Map(cookies), await consentRequestUrl(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = getCookies(await signInBrowser(api, home.userId));
-    // The consent request belongs to the browser of the person who opened it. Another person cannot allow it.
+    // A consent request is tied to the browser of the person who opened it. Another person cannot allow it.
     expect((await allow(csrf, other)).status).toBe(404);
     expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
-    // A session that was opened by another device does not prove the identity of its user, so it cannot allow the request.
+    // A session that was opened from another device does not prove who uses it, so it cannot allow the request.
     await rows("UPDATE sessions SET signed_in_by = 'device' WHERE user_id = $1", [mine.userId]);
     expect((await allow(csrf)).status).toBe(403);
     await rows(

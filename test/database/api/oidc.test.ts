@@ -13,7 +13,7 @@ const CALLBACK = `${TEST_URL}/dashboard/sign-in/callback`;
 const NOON = new Date('2026-06-15T12:00:00Z');
 
 let provider: OidcServer;
-/** Three APIs: with minimal settings, with a mapping of the provider's roles, and with automatic creation of accounts. */
+/** Three APIs: with minimal settings (`api`), with a mapping of the provider's roles, and with automatic creation of accounts. */
 let api: TestApi;
 let withRoles: TestApi;
 let withAccounts: TestApi;
@@ -60,7 +60,7 @@ function readOidcConfig(more: Partial<OidcConfig>) {
 }
 
 let number = 0;
-/** Creates a person with a login at the provider, and an account with the person's address. */
+/** Creates a person who can sign in at the provider, and an account with the person's e-mail address. */
 async function person(claims: Record<string, unknown> = {}, { role = 'homeowner' as Role, hasAccount = true } = {}) {
   const login = `login-${++number}`;
   const email = `person-${number}@example.com`;
@@ -80,7 +80,7 @@ async function begin(at = api, return_to: unknown = '/dashboard/keys', headers: 
   expect(answer.status).toBe(200);
   return { location: answer.json.location as string, cookie: cookieOf(answer, '__Host-energy_provider') };
 }
-/** Follows the provider's redirect to the API, like the browser that started the sign-in. */
+/** Follows the provider's redirect to the API, in the browser that started the sign-in. */
 const comeBack = (to: string, cookie: string, at = api) =>
   at.send(to.replace(TEST_URL, ''), { headers: cookie === '' ? {} : { cookie } });
 async function signIn(login: string, at = api) {
@@ -114,7 +114,7 @@ describe('a person who signs in at the provider', () => {
     const headers = { cookie, 'x-csrf-token': session.json.csrf_token };
     const list = await api.send('/dashboard/v1/sessions', { headers });
     expect(list.json).toMatchObject([{ signed_in_by: 'provider', is_current: true }]);
-    // Signs out of the service and of the provider.
+    // Signs the person out of the service and of the provider.
     const out = await api.send('/dashboard/session', { method: 'DELETE', headers });
     const end = new URL(out.json.continue_at);
     expect([end.origin, end.searchParams.get('post_logout_redirect_uri'), end.searchParams.get('client_id')]).toEqual([
@@ -130,7 +130,7 @@ describe('a person who signs in at the provider', () => {
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
-    // The provider sends only the subject, which is enough for the second sign-in.
+    // From now on, the provider sends only the subject. For the second sign-in, that is enough.
     provider.people.set(login, {});
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     provider.people.set('who-came-after', { email, email_verified: true });
@@ -147,7 +147,7 @@ describe('a person who signs in at the provider', () => {
     ['no address', { email: 'admin@localhost' }, 'unverified'],
     ['several', { email: ['a@example.com', 'b@example.com'] }, 'unverified'],
     ['of no account', { email: 'nobody@example.com' }, 'unknown'],
-    // The address contains a Kelvin sign, whose lower case is `k`.
+    // The address contains the Kelvin sign (U+212A), whose lower-case form is `k`.
     ['in letters that become others', { email: '\u212Aelvin@example.com' }, 'unverified'],
   ])('cannot sign in with an address that is %s', async (_what, claims, problem) => {
     await createUser(api.db, { email: 'kelvin@example.com', role: 'admin' }).catch(() => {});
@@ -190,7 +190,7 @@ describe('a person who signs in at the provider', () => {
       const { login } = await person({ email }, { hasAccount: false });
       expect([email, problemOf(await signIn(login, withAccounts))]).toEqual([email, 'domain']);
     }
-    // A person whose address no longer has an allowed domain is refused, although the account exists.
+    // The domain of the person's new address is not allowed, so the person is refused even though the account exists.
     provider.people.set(stranger.login, { email: 'gone@example.org', email_verified: true });
     expect(problemOf(await signIn(stranger.login, withAccounts))).toBe('domain');
   });
@@ -217,7 +217,7 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('utility');
     provider.people.set(login, { email: 'x@example.com', email_verified: true, groups: [] });
     await signIn(login, withRoles);
-    // The change of role has ended the administrator's session in the other browser.
+    // The change of role has ended the administrator's session in another browser.
     expect((await make()).status).toBe(401);
     expect((await acts(userId)).filter(([action]) => action === 'user.changed')).toHaveLength(3);
   });
@@ -264,11 +264,11 @@ describe('a sign-in is completed only by the browser that began it', () => {
     api.now = new Date(NOON.getTime() + 11 * 60_000);
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('over');
     api.now = NOON;
-    // The service sent no request to the provider in these cases.
+    // In all these cases, the service sends no token request to the provider.
     expect(provider.asked('token')).toBe(asked);
     const answer = await comeBack(to, mine.cookie);
     expect(problemOf(answer)).toBeUndefined();
-    // The browser sends the state cookie again, although the response deleted it.
+    // The response deletes the state cookie. Even if a browser sends the cookie again, it cannot be used twice.
     expect(setCookies(answer)).toContainEqual(expect.stringMatching(/^__Host-energy_provider=;.*Max-Age=0$/));
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('failed');
   });
@@ -286,7 +286,7 @@ describe('a sign-in is completed only by the browser that began it', () => {
       redirect_uri: CALLBACK,
       scope: 'openid email',
     });
-    // The encrypted cookie does not reveal the state that it contains.
+    // The cookie is encrypted, so it does not reveal its state.
     expect(Buffer.from(set, 'base64url').includes(url.searchParams.get('state') ?? '')).toBe(false);
   });
 
@@ -375,7 +375,7 @@ describe('an ID token', () => {
 });
 
 describe('a faulty provider', () => {
-  /** Starts a new API, which has cached nothing from the provider. */
+  /** Creates a new API, which has nothing from the provider in its cache. */
   const fresh = () => testApi({ oidc: readOidcConfig({}), database: api.database });
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
@@ -404,7 +404,7 @@ describe('a faulty provider', () => {
       provider.faults.answers.clear();
       const { login } = await person();
       expect(problemOf(await signIn(login, process))).toBeUndefined();
-      // The service caches the provider's metadata for an hour.
+      // Without another request, because the service caches the provider's metadata for an hour.
       const asked = provider.asked(discovery);
       expect(problemOf(await signIn(login, process))).toBeUndefined();
       expect(provider.asked(discovery)).toBe(asked);

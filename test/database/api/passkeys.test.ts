@@ -19,7 +19,7 @@ const listed = async (headers: Headers) => (await send('GET', '/dashboard/v1/pas
 const challenge = async () => (await post('/dashboard/sign-in/passkey', {})).json;
 const enter = (sign_in_id: string, passkey: object) => post('/dashboard/session', { sign_in_id, passkey });
 
-/** Creates a person with a signed-in browser and a passkey. */
+/** Creates a person with a signed-in browser and a registered passkey. */
 async function person() {
   const { userId } = await api.user('homeowner');
   const headers = await signedIn(userId);
@@ -57,7 +57,7 @@ describe('a passkey', () => {
     expect((await send('DELETE', `/dashboard/v1/passkeys/${passkeyId}`, own)).status).toBe(200);
     expect((await send('DELETE', `/dashboard/v1/passkeys/${passkeyId}`, own)).status).toBe(404);
     expect((await signIn()).status).toBe(422);
-    // The sessions that the removed passkey opened remain valid.
+    // After the passkey has been removed, the sessions that it opened remain valid.
     expect(await listed(own)).toEqual([]);
     const acts = await sql(
       "SELECT action, details->>'by' AS by FROM audit_log WHERE about_user_id = $1 AND (action LIKE 'passkey%' OR details->>'by' = 'passkey') ORDER BY audit_id",
@@ -90,7 +90,7 @@ describe('a passkey', () => {
     const { challenge_id, options } = await begin(headers);
     const credential = fresh.create(options);
     expect(options.excludeCredentials).toEqual([{ type: 'public-key', id: one.authenticator.id }]);
-    // Another session can neither use the challenge, nor add the same passkey with its own challenge.
+    // Another session can neither use this session's challenge nor register the same passkey with its own challenge.
     expect((await add(other, { challenge_id, credential })).status).toBe(422);
     expect((await add(headers, { challenge_id, credential: { ...credential, id: 'not base64url!' } })).status).toBe(
       422,
@@ -101,7 +101,7 @@ describe('a passkey', () => {
     const created = await begin(other);
     const stolen = { challenge_id: created.challenge_id, credential: fresh.create(created.options) };
     expect((await add(other, stolen)).json.details).toEqual([{ field: 'credential', message: 'is in use already' }]);
-    // A challenge for adding a passkey cannot be used to sign in.
+    // A challenge for registering a passkey cannot be used for a sign-in.
     const { challenge_id: ofSession, options: its } = await begin(headers);
     expect((await enter(ofSession, fresh.sign(its))).status).toBe(422);
     const anonymous = await challenge();
@@ -121,7 +121,7 @@ describe('a passkey', () => {
     expect(await status(headers)).toBe(201);
     later(16);
     expect(await status(headers)).toBe(403);
-    // A session that was opened by another device does not prove that its user owns the account.
+    // A session that was opened from another device does not prove that its user owns the account.
     await sql("UPDATE sessions SET signed_in_by = 'device', created_at = $2 WHERE user_id = $1", [userId, api.now]);
     expect(await status(headers)).toBe(403);
     const entered = await signIn();
@@ -132,7 +132,7 @@ describe('a passkey', () => {
       expect([count, added.status]).toEqual([count, count <= 20 ? 201 : 422]);
     }
     expect(await listed(own)).toHaveLength(20);
-    // No other account and no API key can list or remove a passkey.
+    // Neither another account nor an API key can list or remove a passkey.
     const stranger = await signedIn((await api.user('homeowner')).userId);
     expect(await listed(stranger)).toEqual([]);
     const path = `/dashboard/v1/passkeys/${one.passkeyId}`;

@@ -29,9 +29,7 @@ async function pair(home: Home, body: Record<string, unknown>): Promise<string> 
   return json.device_id;
 }
 
-/**
- * Stores import and export of these kWh for a device, spread evenly over the day. Without `exported`, the device gets no export channel.
- */
+/** Stores the import and export of a device, in kWh, spread evenly over the day. Without `exported`, the device has no export channel. */
 async function flows(
   home: Home,
   deviceId: string,
@@ -106,7 +104,7 @@ describe('a home’s usage', () => {
       expect([shown.used.kwh_used, total].map((kwh) => Math.round(kwh ?? 0))).toEqual([12, 12]);
       expect(shown.flows).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
       expect((await of('day')).flows).toMatchObject({ grid_import_kwh: null, production_kwh: null });
-      // The mean week contains only hours with full coverage.
+      // The average week contains only hours whose coverage is complete.
       expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 23);
     }
   });
@@ -115,7 +113,7 @@ describe('a home’s usage', () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 8, 1);
     await flows(home, await pair(home, { type: 'battery' }), 4, 3);
-    // A plug that measures solar panels reports their production as its import.
+    // If a plug measures solar panels, the panels' production is the plug's import.
     await flows(home, await pair(home, { type: 'smart_plug', placement: 'production' }), 6);
     expect(await day(home)).toMatchObject({
       kwh_used: 12,
@@ -168,7 +166,7 @@ describe('a home’s usage', () => {
     await flows(home, left_out, 100);
     await flows(home, plug, 3);
     expect(await day(home)).toMatchObject({ kwh_used: 10, untracked_kwh: null, autarky: null, grid_import_kwh: null });
-    // The setting applies to the past at once. So does its removal.
+    // The setting applies to the past at once, and so does its removal.
     await send(home, 'PATCH', `/v1/devices/${plug}`, { upstream_device_id: null });
     expect(await day(home)).toMatchObject({ kwh_used: 13 });
     await send(home, 'PATCH', `/v1/devices/${left_out}`, { placement: 'consumption' });
@@ -190,7 +188,7 @@ describe('a placement', () => {
     const home = await api.user('homeowner');
     const id = await pair(home, { type });
     expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
-    // A default placement follows the type; a placement by the owner does not.
+    // If the type changes, a default placement changes with it. A placement that the owner has set does not change.
     await send(home, 'PATCH', `/v1/devices/${id}`, { type: 'battery' });
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('storage');
     await send(home, 'PATCH', `/v1/devices/${id}`, { placement: 'excluded' });
@@ -221,7 +219,7 @@ describe('a placement', () => {
     expect(Object.values(await attention())).toEqual([[], []]);
     const plug = await pairDiscovered('plug');
     await flows(home, plug, 1);
-    // The meter has no question about its placement, because the person who paired it chose its type.
+    // The meter's placement need not be confirmed, because the person who paired the meter chose its type.
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
     await send(home, 'PATCH', `/v1/devices/${plug}`, { placement: 'consumption' });
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
@@ -295,7 +293,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
   const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
   expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
-  // The change of placement leaves the stored data correct: a check finds no error, and a rebuild is possible.
+  // The change of placement does not damage the aggregates: a check finds no difference, and a rebuild gives the same result.
   const since = new Date('2026-06-01');
   const pass = (mode: 'check' | 'rebuild') =>
     checkAllRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
@@ -303,7 +301,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   await pass('rebuild');
   expect(await day(home)).toMatchObject(expected);
 
-  // After the channel's placement is removed, the device's placement applies again. The channel's meaning does not change.
+  // Without its own placement, the channel has the placement of its device again. The meaning of the channel does not change.
   await patchChannels([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },
@@ -349,7 +347,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
     ['09:00', 'import', 6],
   ]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 4.5, peak_hour: null });
-  // A late reading of the export reduces the estimated part of the usage.
+  // A late export reading for 08:00 reduces the estimated part of the usage.
   await sendIntervals(meter, [['08:00', 'export', 0.5]]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 3.5 });
   await sendIntervals(meter, [
@@ -387,7 +385,7 @@ test('for one device, include has the measures of its placement, its export and 
       self_consumed_kwh: null,
       autarky: null,
       estimated_kwh: 0,
-      // Coverage counts from the device's first reading on.
+      // Coverage is computed only for the time after the device's first reading.
       coverage: 0.5,
       complete: false,
       export_kwh: 3,
@@ -463,7 +461,7 @@ test('an interpolated day has no peak hour', async () => {
   await addToProfile(api.database, rows as unknown as ProfileDifference[]);
   const peak = async (query: string) =>
     (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
-  // The peak hour begins at 12:00, because half of that hour was measured.
+  // The hour from 12:00 is the peak, because half of its energy was measured. All other hours are only estimated.
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, query.includes('Lagos') ? '13:00' : '12:00']);
   const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });

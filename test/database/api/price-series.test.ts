@@ -86,14 +86,14 @@ describe('a price series', () => {
     }
     expect(await lists(home.key)).toEqual([true, true, true]);
     expect(await lists(stranger.key)).toEqual([false, true, false]);
-    // The list contains only series that the administrator itself can use, not every series that it can access.
+    // The list contains the series that the administrator's own account can use, not all series that the administrator can access.
     expect(await lists(admin.key)).toEqual([false, true, false]);
     for (const id of [ofUtility, ofAdmin]) {
       expect((await put(id, [at('12:00', 1)])).status).toBe(404);
       expect((await remove(id)).status).toBe(404);
     }
     expect((await put(ofHome, [at('12:00', 1)], {}, utility.key)).status).toBe(200);
-    // With the parameter `user_id`, the list contains the series that this user can use.
+    // With `user_id`, the list contains the series that this user can use.
     const listed = await get(`/v1/price-series?user_id=${home.userId}&limit=200`, utility.key);
     expect(listed.json.map(({ series_id }: { series_id: string }) => series_id)).toEqual(
       expect.arrayContaining([ofUtility, ofAdmin, ofHome]),
@@ -175,7 +175,7 @@ describe('prices', () => {
       '23:00': '999999999.999999999',
     });
     expect((await put(id, [])).json.stored).toBe(0);
-    // A request without dates returns the prices of today and tomorrow.
+    // Without dates, a request returns the prices of today and tomorrow.
     await put(id, [
       at('00:00', 1),
       { starts_at: '2026-06-16T23:00:00Z', per_kwh: 2 },

@@ -53,7 +53,7 @@ describe('recorded answers of a server', () => {
       'entsoe-25-hours-quarters.xml',
       { unit: 'EUR', minutes: 15, first: '2026-10-24T22:00', count: 100 },
     ],
-    // In ENTSO-E's document, one of the day's 23 hours is missing.
+    // The day has 23 hours. One of them is missing from ENTSO-E's document.
     ['entsoe_fr', 'entsoe-23-hours-hourly.xml', { unit: 'EUR', minutes: 60, first: '2026-03-28T23:00', count: 22 }],
     [
       'carbon_intensity_gb',
@@ -209,7 +209,7 @@ describe('several workers', () => {
       }
     };
     await Promise.all(Array.from({ length: 4 }, worker));
-    // Compares the times at which workers claimed the host, because a busy machine delays the requests afterwards.
+    // The test compares the times at which workers claimed the host, because a busy machine may delay the requests that follow.
     const times = [...fetchedAt].sort((a, b) => a - b);
     expect(times.length).toBeGreaterThanOrEqual(2);
     for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] as number)).toBeGreaterThan(1);
@@ -249,7 +249,7 @@ describe('several workers', () => {
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
       await createSeriesId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
-    // If workers did not claim the host first, each would lease some of the series and fetch them later.
+    // Workers claim the host first. Otherwise, each worker would lease some of the series, and fetch them separately later.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
       await api.database.pool.query('DELETE FROM source_hosts');
@@ -271,7 +271,7 @@ describe('several workers', () => {
        FROM series_sources s, more WHERE s.series_id = $1`,
       [id],
     );
-    // There are more due series than a worker leases at once.
+    // 1,101 series are due, more than a worker leases at once.
     expect(await fetchNextSource()).toBe(1_101);
     expect([presetUrls.length, await fetchAllSources()]).toEqual([1, 0]);
     const { rows: priced } = await api.database.pool.query(
@@ -292,7 +292,7 @@ describe('several workers', () => {
     const killed: SourceFetcher = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
-    // A worker that stops releases the lease of its source at once.
+    // If a worker stops during a fetch, it releases its lease of the source at once.
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();

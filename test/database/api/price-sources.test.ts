@@ -56,7 +56,7 @@ describe('a series with a source', () => {
       expect(JSON.stringify((await api.database.pool.query(`SELECT * FROM ${relation}`)).rows)).not.toContain(
         'secret key',
       );
-    // At the next fetch, a corrected price replaces the previous one.
+    // The next fetch returns a corrected price, which replaces the previous one.
     createSourceResponse(createRowsResponse(['15T12:00', 0.3], ['15T13:00', -0.05]));
     advanceClock(6 * 60 + 45);
     expect(await fetchAllSources()).toBe(1);
@@ -77,17 +77,17 @@ describe('a series with a source', () => {
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
-    // The deletion excludes the instant `to`. It deletes only prices that were set by hand, not fetched prices.
+    // The deleted range does not include the instant `to`. Only manual prices are deleted, not fetched ones.
     expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
-    // After the prices set by hand are deleted, the source's prices apply again.
+    // Without manual prices, the source's prices apply again.
     createSourceResponse(createRowsResponse(['15T12:00', 11], ['16T00:00', 41]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
-    // After the source is removed, the times that only the source covered have no price.
+    // After the source has been removed, times for which only the source had a price have no price.
     await patchSeries(id, { source: null });
     expect(await getSeries(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY_PRICE_SERIES });
     await deletePrices(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');
@@ -154,7 +154,7 @@ describe('an emission series with a source', () => {
     expect((await send('DELETE', removal, undefined, home.key)).status).toBe(404);
     expect((await send('DELETE', removal)).json.message).toContain(`Emission series ${id}`);
     expect(await intensitiesOf(id)).toEqual(answer);
-    // The endpoints of price series do not find an emission series, and vice versa.
+    // An endpoint for price series does not find an emission series, and vice versa.
     expect((await patchSeries(id, { name: 'x' })).status).toBe(404);
     expect((await deletePrices(id, '?from=2026-06-15&to=2026-06-16')).status).toBe(404);
     const ended = await send('PATCH', path(id), { name: 'Our grid', source: null });
@@ -295,10 +295,12 @@ describe('a series that is deleted while others change it', () => {
     return (await api.database.pool.query(text, [id])).rows[0];
   };
 
-  /** Sends two requests that wait for the lock of a series, which is granted in order of arrival. Returns their responses. */
+  /**
+   * Sends two requests that both wait for the lock of a series. PostgreSQL grants the lock in order of arrival. Returns the two responses.
+   */
   async function inTurn(id: string, one: Change, other: Change): Promise<[TestApiResponse, TestApiResponse]> {
     const blocker = await api.database.pool.connect();
-    // Uses another connection: within a transaction, PostgreSQL lists the same sessions each time.
+    // The query needs another connection than `blocker`, because PostgreSQL returns the same list of sessions throughout a transaction.
     const waiting = async () =>
       (
         await api.database.pool.query(`SELECT count(*)::int AS n FROM pg_stat_activity

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends the bytes unchanged. Returns status, headers and JSON of the answer. */
+/** Sends the bytes unchanged. Returns the status, headers and JSON body of the response. */
 async function raw(text: string, port = api.port, isPlain = false) {
   const socket = isPlain
     ? connectTcp(port, '127.0.0.1')

@@ -20,7 +20,7 @@ const claim = (batch: { batch_id: string; mqtt: { password: string } }, more: ob
     body: { batch_id: batch.batch_id, secret: batch.mqtt.password, ...more },
   });
 let registered = 0;
-/** Creates a device in the home that is to be claimed by a meter with this serial number. */
+/** Creates a device in the home for a meter with a new serial number, which the meter can then claim. */
 async function register(userId = home.userId): Promise<{ serial: string; deviceId: string }> {
   const serial = `SN-${++registered}`;
   const body = { user_id: userId, type: 'meter', location: 'cellar', external_id: serial };
@@ -38,7 +38,7 @@ test('a meter gets its serial’s device and a password of its own, once', async
   expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
 
-  // The manager releases the device. Its password becomes invalid, and the serial number can be claimed again.
+  // The device's manager releases it. Its password then becomes invalid, and its serial number can be claimed again.
   expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 403 });
   expect(await post(`/v1/devices/${deviceId}/release`, utility.key)).toMatchObject({ status: 200 });
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);
@@ -108,7 +108,7 @@ test('an unregistered serial creates a device if the batch names an owner, and i
     type: 'gas_meter',
     location: 'shed',
   });
-  // A device that its owner has removed is not created again.
+  // If the owner has removed a device, a claim does not create it again.
   await api.send(`/v1/devices/${json.device_id}`, { method: 'DELETE', key: home.key });
   expect(await claim(batch, { serial: 'unregistered' })).toMatchObject(REFUSED);
 });

@@ -4,7 +4,7 @@ import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { createTrustedProxyChecker } from '#src/api/trusted-proxies.ts';
 import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
-/** Tests of the API behind a proxy that terminates TLS. The test itself is the proxy, on the loopback interface. */
+/** Tests of the API behind a proxy that terminates TLS. The test acts as the proxy on the loopback interface. */
 let api: TestApi;
 let user: { userId: string; key: string };
 let plain: Server;

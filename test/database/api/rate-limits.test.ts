@@ -100,7 +100,8 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).headers['ratelimit-policy']).toBe('"minute";q=3000;w=60, "day";q=100000;w=86400');
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect((await ask()).status).toBe(429);
-      // With a plan whose limit is below the number of counted requests, 0 requests remain, not a negative number.
+      // The new plan's limit is lower than the number of requests so far. The header then reports 0 remaining requests, not a negative
+      // number.
       await api.database.pool.query("UPDATE users SET plan = 'free' WHERE user_id = $1", [user.userId]);
       expect((await ask()).headers.ratelimit).toMatch(/^"minute";r=0;t=\d+, "day";r=\d+;/);
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
@@ -113,7 +114,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const take = (count: number) => Promise.all(Array.from({ length: count }, () => counter.take(user.userId)));
       await take(30 + 900);
       later(601);
-      // After the ten minutes in which refusals are counted together, the count starts again.
+      // Refusals are counted in a period of ten minutes. After it, the count starts again at 0.
       await take(30 + 999);
       later(61);
       expect((await counter.take(user.userId)).allowed).toBe(true);
@@ -166,7 +167,7 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
     await redis.stop();
     expect([await remainingRequests(), await remainingRequests()]).toEqual([29, 28]);
     await redis.start();
-    // Redis has lost its counters, so the rate-limit windows start again.
+    // Redis has lost its counters, so all windows of the rate limits start again.
     await expect.poll(remainingRequests, { interval: 200 }).toBe(29);
   } finally {
     await api.close();
@@ -186,7 +187,7 @@ describe('requests of an erased account', () => {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
       const counter = createDatabaseCounter(api.db, PLANS, () => NOW);
       await client.query('BEGIN');
-      // Locks the account row, as its deletion does for up to minutes before it deletes the request counters.
+      // Locks the account's row, as a deletion of the account does. A deletion may take minutes before it deletes the request counters.
       await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
       const [ofGone, ofOther] = await Promise.all([counter.take(gone.userId), counter.take(stays.userId)]);
       expect([ofGone.allowed, ofOther.allowed]).toEqual([true, true]);
@@ -200,7 +201,7 @@ describe('requests of an erased account', () => {
       await counter.take(gone.userId);
       expect((await counted(api, gone.userId)).rowCount).toBe(0);
 
-      // A process caches an API key for some seconds, so it still counts requests for an account that was deleted.
+      // A process caches an API key for some seconds, so it still accepts requests of a deleted account, but does not store their count.
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
       expect(await eraseUser(api.db, stays.userId)).toBe(true);
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);

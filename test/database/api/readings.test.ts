@@ -40,7 +40,7 @@ afterAll(() => api.close());
 
 type Home = Awaited<ReturnType<typeof meter>>;
 
-/** Creates a meter in a home of its own. */
+/** Creates a meter in a new home. */
 async function meter(settings: object = {}) {
   const scopes = [...SCOPES];
   const utility = await api.user('utility', { scopes });
@@ -49,7 +49,7 @@ async function meter(settings: object = {}) {
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const path = `/v1/devices/${deviceId}/readings`;
-  /** Sends native readings, each in a message and a batch of its own. */
+  /** Sends readings in the service's native format, each in its own message and batch. */
   const send = async (...readings: readonly object[]) => {
     for (const reading of readings) {
       const payload = Buffer.from(JSON.stringify(reading));
@@ -65,11 +65,11 @@ async function meter(settings: object = {}) {
   return { ...home, utility, deviceId, path, writer, send, get, rows, compute };
 }
 
-/** Returns the URL of the next page, if there is one. */
+/** Returns the URL of the next page, or undefined after the last page. */
 const nextOf = ({ headers }: TestApiResponse): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
 
-/** Follows the links to further pages up to the end of the list. */
+/** Follows the links to the next page until the end of the list. Returns all pages. */
 async function follow({ path, key }: Home, query: string, accept: string): Promise<TestApiResponse[]> {
   const answers: TestApiResponse[] = [];
   for (let next: string | undefined = `${path}?${query}`; next !== undefined; ) {
@@ -83,7 +83,7 @@ async function follow({ path, key }: Home, query: string, accept: string): Promi
 
 const linesOf = (text: string) => text.trimEnd().split('\n').slice(1);
 
-/** Formats a row of JSON as its line of CSV. */
+/** Formats a JSON row as a line of CSV. */
 const lineOf = (row: Row, header: string) =>
   header
     .split(',')
@@ -234,7 +234,8 @@ describe('the readings of a device', () => {
       ...[findings.glitches, findings.jitter, findings.resets, findings.swaps, findings.held],
       ...[findings.rollovers, findings.taken_back, 1],
     ]);
-    // An implausible reading is on hold. Until the next reading decides, the reading consistent with it does not count either.
+    // The first reading after an implausible one is consistent with it. Both are held until a further reading decides which series
+    // continues.
     await home.send({ ts: at(13 * 15), energy_total_kwh: 9_000.1 });
     expect((await home.rows()).slice(-2).map(({ verdict }) => verdict)).toEqual(['held', 'held']);
     await home.send({ ts: at(14 * 15), energy_total_kwh: 9_000.2 });
@@ -242,7 +243,7 @@ describe('the readings of a device', () => {
   });
 });
 
-/** Returns the expected verdict on each reading: the result of the counting rule for the whole set of readings. */
+/** Returns the expected verdict on each reading, computed by the counting rule from all readings. */
 function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string, string> {
   const names: Record<string, string> = { late: 'late_news', passed: 'passed_over', back: 'taken_back' };
   const series = new Map<string, { values: Set<number>[]; points: ReadingHistory['readings'] }>();
@@ -271,10 +272,11 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // A second copy of the counting rule, which counts at all times, shows which readings end a step with energy.
+    // A second copy of the counting rule treats the series as contributing at all times. It shows which readings end a step with energy.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // The counting rule receives only readings from before the series stops counting, so a reading that is then on hold is never decided.
+    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is held at that time
+    // never gets a final verdict.
     const received = sorted.filter(({ readAtMs }) => readAtMs < getCountingEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(
@@ -304,7 +306,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   return verdicts;
 }
 
-/** Number of random histories; a run with 500 takes five minutes. */
+/** Number of random histories. A run with 500 takes five minutes. */
 const HISTORIES = Number(process.env.READ_HISTORIES ?? 15);
 
 test('the verdicts of readings are the counting rules’, whatever the order of arrival', async () => {
@@ -412,12 +414,12 @@ describe('a request for readings', () => {
     expect(await status(home.utility.key)).toBe(200);
     for (const role of ['homeowner', 'utility'] as const)
       expect(await status((await api.user(role, { scopes: [...SCOPES] })).key)).toBe(404);
-    // A key without explicit scopes does not have the scope `readings:read`.
+    // Unless it has been created with explicit scopes, a key does not have the scope `readings:read`.
     expect(await status((await api.user('admin')).key)).toBe(403);
     for (const id of ['dev_00000000000000000000000000', '%00', 'x'])
       expect((await api.send(`/v1/devices/${id}/readings?${MAY}`, { key: home.key })).status).toBe(404);
     const create = async (key: string, body: object) => api.send('/v1/keys', { method: 'POST', key, body });
-    // Neither a key that a utility created for its homeowner nor a key limited to a group can export.
+    // Two kinds of keys cannot export: a key that a utility created for its homeowner, and a key that is limited to a group.
     const exported = async (key: string) => (await api.send(`/v1/users/${home.userId}/export`, { key })).status;
     const ofUtility = await create(home.utility.key, { user_id: home.userId });
     expect([await status(ofUtility.json.key), await exported(ofUtility.json.key)]).toEqual([403, 403]);
@@ -429,7 +431,7 @@ describe('a request for readings', () => {
     const ofGroup = await create(home.utility.key, { group_id });
     expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READ_ONLY_SCOPES, 403]);
     expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
-    // A key limited to a group cannot export even if an operator has given it the scope.
+    // Even if an operator has given it the scope, a key that is limited to a group cannot export.
     const newKey = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
     const byOperator = await createKey(api.db, { ...newKey, scopes: [...READ_ONLY_SCOPES, 'readings:read'] });
     expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);

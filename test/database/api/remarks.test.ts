@@ -36,7 +36,7 @@ const sql = (text: string, values: unknown[] = []) => api.database.pool.query(te
 const send = (path: string, { key }: Person, body?: unknown) =>
   api.send(path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
 
-/** Sends a GET and validates its response against the schema of the operation. */
+/** Sends a GET request and validates the response by the schema of the operation. */
 async function ask(path: string, by: Person) {
   const answer = await send(path, by);
   const operation = OPERATIONS.find((one) => one.path === path.split('?', 1)[0]);
@@ -46,7 +46,7 @@ async function ask(path: string, by: Person) {
 
 type Energy = { milliwattHours: number; estimated: number };
 
-/** Writes quarter-hours of a device and all aggregates above them, as ingest does. */
+/** Writes quarter-hours of a device and all aggregates of them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
   await addToProfile(
     api.database,
@@ -63,7 +63,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
   );
 }
 
-/** Creates a meter that reports the home's import. */
+/** Creates a meter that measures the home's import from the grid. */
 async function gridMeter(userId: string): Promise<string> {
   const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'Hall' });
   await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
@@ -72,7 +72,7 @@ async function gridMeter(userId: string): Promise<string> {
   return device.device_id;
 }
 
-/** A home with simulated quarter-hours from 2025 on, for at least 70 days; on the last `faultDays` days a heater was left on. */
+/** A home with simulated quarter-hours from 2025 on, for at least 70 days. On the last `faultDays` days, a heater is always on. */
 async function forgetfulHome(
   days: number,
   { estimatedHours = 0, faultDays = 1 } = {},
@@ -97,7 +97,7 @@ async function forgetfulHome(
 
 describe('remarks and forecast', () => {
   test('contain a fault with its comparison, and the month’s forecast with its costs', async () => {
-    // The home's data include the day of a clock change.
+    // The data includes the day of a clock change.
     const { owner, untilMs } = await forgetfulHome(100);
     api.now = new Date(untilMs + 60_000);
     const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
@@ -126,7 +126,7 @@ describe('remarks and forecast', () => {
     expect(month.mean_error).toBeLessThan(0.2);
     const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
     expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
-    // Remarks are cached for a minute. After that they are computed again.
+    // Remarks are cached for a minute, so now they are computed again.
     api.now = new Date(untilMs + 120_000);
     const { cost, expected_kwh } = await readForecast();
     expect(cost.currency).toBe('EUR');
@@ -142,7 +142,7 @@ describe('remarks and forecast', () => {
       device.device_id,
     ]);
     const fromMs = Date.parse('2025-01-01T00:00:00Z');
-    // The inverter reports each half-hour's production in the first quarter-hour, the meter its export in the second.
+    // For each half-hour, the inverter reports the production in the first quarter-hour, and the meter reports the export in the second.
     const rows = Array.from({ length: 75 * 96 }, (_, at) => {
       const common = { userId: owner.userId, startsAtMs: fromMs + at * QUARTER_HOUR_MS, ...FULLY_KNOWN_QUARTER_HOUR };
       return [
@@ -172,7 +172,7 @@ describe('remarks and forecast', () => {
     const { owner, untilMs } = await forgetfulHome(71);
     api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
-    // No remark is raised about hours whose energy is only estimated.
+    // Hours with only estimated energy cause no remark.
     const guessed = await forgetfulHome(71, { estimatedHours: 24 });
     api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
@@ -217,7 +217,7 @@ describe('remark.raised', () => {
     expect(status).toBe(201);
     return json.webhook_id as string;
   };
-  /** Lets workers check all homes at a time. Returns the number of raised remarks. */
+  /** Lets workers check all homes, with the given time as the current time. Returns the number of new remarks. */
   const check = async (atMs: number, workers = 1) => {
     api.now = new Date(atMs);
     const options = {
@@ -260,13 +260,13 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toEqual([]);
     expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: owner.userId }]);
 
-    // A utility's subscription includes its homes. Remarks that exist already are not raised again for a new subscription.
+    // A utility's subscription receives remarks about its homes. A new subscription does not receive remarks that were raised before.
     const ofUtility = await subscribe(utility);
     expect(await check(untilMs, 3)).toBe(1);
     expect(await eventsOf(other.owner)).toMatchObject([
       { data: { user_id: other.owner.userId, kind: 'stays_on' }, webhooks: [ofUtility] },
     ]);
-    // If a remark was over for more than three days, it is raised again as a new remark.
+    // A remark that has been over for more than three days is raised again as a new remark.
     await sql(`UPDATE raised_remarks SET seen_at = seen_at - interval '73 hours' WHERE user_id = $1`, [owner.userId]);
     expect(await check(untilMs + HOUR_MS / 2, 2)).toBe(1);
     expect(await eventsOf(owner)).toHaveLength(2);
@@ -280,7 +280,7 @@ describe('remark.raised', () => {
       await forgetfulHome(75, { faultDays: 4 }),
       await forgetfulHome(75, { faultDays: 4 }),
     ];
-    // The utility of the remaining homes has a subscription, so the tested home leaves the utility.
+    // The tested homes leave their utility, because the utility has a subscription from the tests above.
     await sql(`UPDATE users SET enrolled_by = NULL WHERE user_id = ANY ($1)`, [[owner.userId, silent.owner.userId]]);
     const path = `/v1/users/${owner.userId}`;
     const patch = (body: unknown, languages?: string) =>
@@ -295,7 +295,7 @@ describe('remark.raised', () => {
     expect((await patch({ remarks_by_mail: null })).status).toBe(422);
     const { status, json } = await patch({ remarks_by_mail: true }, 'sv, en;q=0.2, de-AT;q=0.8, nl;q=0');
     expect([status, json.remarks_by_mail]).toEqual([200, true]);
-    // A change of another setting changes neither the language nor whether remarks are mailed, whatever the client's language is.
+    // A change of another setting changes neither the language, whatever the client's language is, nor whether remarks are mailed.
     expect((await patch({ phone: null }, 'fr')).json.remarks_by_mail).toBe(true);
 
     const firstMs = untilMs - 3 * 24 * HOUR_MS;
@@ -330,7 +330,7 @@ describe('remark.raised', () => {
     await server.close();
     const read = await PostalMime.parse(server.messages[0] as Buffer);
     expect(read.subject).toBe('Etwas bleibt an');
-    // The time in the mail is in the home’s time zone.
+    // The mail shows the time in the home’s time zone.
     const since = new Date(mail.data.since).toLocaleTimeString('de', { timeStyle: 'short', timeZone: 'Europe/Berlin' });
     for (const part of [read.text, read.html]) {
       expect(part).toContain(since);

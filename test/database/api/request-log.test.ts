@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Client address of each request to `/left`, read after the client has closed the connection. */
+/** Client addresses that the handler of `/left` reads after the client has closed the connection. */
 const leftFrom: (string | undefined)[] = [];
 const lines: Record<string, unknown>[] = [];
 let api: TestApi;

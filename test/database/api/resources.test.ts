@@ -85,7 +85,7 @@ describe('keys', () => {
     expect((await as(rotated.json.key).get('/v1/keys')).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(404);
-    // A key cannot rotate a key with more rights.
+    // A key can rotate only keys that do not have more rights.
     const mine = (await as(owner.key).get('/v1/keys')).json.find(
       ({ scopes }: { scopes: string[] }) => scopes.length > 2,
     );
@@ -97,8 +97,8 @@ describe('monthly analytics', () => {
   test('compare each month with the previous one, and the current month with the same days of the previous one', async () => {
     const home = await createMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
-    // All energy is spread over days: no hour was measured, so there is no peak. 10 kWh a day in April, 20 in May, 15 in June; one register
-    // reading at each midnight.
+    // One register reading at each midnight: 10 kWh a day in April, 20 in May, 15 in June. The energy is spread over each day. No single
+    // hour was measured, so there is no peak.
     let kwh = 1_000;
     const readings: [Date, number][] = [];
     for (let day = Date.parse('2026-04-01T00:00:00Z'); day <= Date.parse('2026-06-15T00:00:00Z'); day += 86_400_000) {

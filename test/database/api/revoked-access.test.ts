@@ -17,7 +17,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
-/** Tests of access that another API process revokes. The tested process is not notified. */
+/** Tests of access that another API process revokes. The tested process receives no notification of that. */
 let api: TestApi;
 const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** An operation during which another process deletes the account: after the check of the account, and before the insert. */
+/** An operation for this test. Between its access check and its insert, another process deletes the account. */
 const deviceOfTheGone = defineOperation('POST /v1/test-gone', {
   summary: 'Of the test.',
   scope: 'devices:write',
@@ -61,7 +61,9 @@ const byPieces = defineOperation('POST /v1/test-pieces', {
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
-/** Number of statements that wait for a lock. Excludes the update of a key's last use, which does not belong to the request. */
+/**
+ * Returns the number of statements that wait for a lock, without the update of a key's last use, which runs independently of the request.
+ */
 const waiting = async () =>
   (
     await sql(
@@ -72,7 +74,7 @@ const waiting = async () =>
 const keyIdOf = async (userId: string) =>
   (await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId])).rows[0].key_id as string;
 
-/** Creates an account whose key this process has already cached. */
+/** Creates an account whose key this process has in its cache. */
 async function known(role: 'admin' | 'utility' | 'homeowner' = 'admin') {
   const one = await api.user(role);
   expect((await api.send('/v1/devices', { key: one.key })).status).toBe(200);
@@ -119,7 +121,7 @@ describe('every operation other than a GET', () => {
         ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
       ],
     ];
-    // All ways to end access use the same check of the caller (run-as-caller.ts), so each operation is tested with a few of them.
+    // All ways to end access lead to the same check of the caller (run-as-caller.ts), so each operation is tested with only a few of them.
     const turn = 1 + (CHANGING.indexOf(one) % (ends.length - 1));
     for (const [how, code, end] of ends.filter((_, at) => at === 0 || at === turn || one.changes !== undefined)) {
       const who = await known();
@@ -232,14 +234,17 @@ test('a revocation, a demotion and a deletion wait for a running change', async 
 
 describe('readings that are sent over HTTPS', () => {
   type Who = Awaited<ReturnType<typeof sender>>;
-  /** Rows that are locked when an access ends. */
+  /** Statements that lock the rows which change when an access ends. */
   const LOCKS = {
     key: ({ key }: Who) => [`SELECT FROM api_keys WHERE key_id = '${key.key_id}' FOR UPDATE`],
     account: ({ owner }: Who) => [`SELECT FROM users WHERE user_id = '${owner.userId}' FOR UPDATE`],
     device: ({ deviceId }: Who) =>
       ['devices', 'device_heads'].map((name) => `SELECT FROM ${name} WHERE device_id = '${deviceId}' FOR UPDATE`),
   };
-  /** Each way in which a sender loses access: its lock (of LOCKS), and the status of the sender's request. */
+  /**
+   * Ways in which a sender loses access. Each entry has a description, a lock (in LOCKS), the expected status of the sender's request, and
+   * a function.
+   */
   const ENDS: [string, keyof typeof LOCKS, number, (trx: Database, who: Who) => Promise<unknown>][] = [
     ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, ALL_ACCOUNTS, key.key_id)],
     ['its account is erased', 'account', 401, (trx, { owner }) => eraseUser(trx, owner.userId)],
@@ -254,7 +259,7 @@ describe('readings that are sent over HTTPS', () => {
     ['the device ends', 'device', 404, (trx, { deviceId }) => deleteDevice(trx, ALL_ACCOUNTS, deviceId)],
   ];
 
-  /** Creates a utility with a key that may send readings of a home's device. */
+  /** Creates a utility and a key of it that may send readings of a home's device. */
   async function sender() {
     const owner = await api.user('utility');
     const home = await api.user('homeowner', { enrolledBy: owner.userId });
@@ -279,8 +284,8 @@ describe('readings that are sent over HTTPS', () => {
   }
 
   test.each(ENDS)('are not stored if %s before they are committed', async (_how, locked, status, end) => {
-    // The first readings of a device are planned under locks; readings for a cached device are planned without. An invalid element is
-    // planned under locks, too, and must not be stored as a rejection.
+    // The writer plans a device's first readings under locks, but readings of a cached device without locks. Invalid elements are planned
+    // under locks, too. They must not be stored as rejections.
     for (const { sentBefore, others } of [
       { sentBefore: 0, others: [{ ts: 'yesterday' }] },
       { sentBefore: 3, others: [] },
@@ -327,7 +332,7 @@ test('many concurrent changes of an account to itself do not block each other', 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const keys = await Promise.all(Array.from({ length: 10 }, () => change(`/v1/keys/${who.keyId}/rotate`, who.key, {})));
   expect(new Set(keys.map(({ status }) => status))).toEqual(new Set([201]));
-  // PostgreSQL detects a deadlock after a second.
+  // PostgreSQL looks for a deadlock only after a second.
   const { rows } = await sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
   expect([rows[0].deadlocks, performance.now() - fromMs < 20_000]).toEqual([0, true]);
 });
@@ -361,7 +366,7 @@ test('an account that is suspended while its request’s body arrives changes no
     slow.on('error', reject);
     slow.write('{"name"');
     setTimeout(async () => {
-      // Another process counts a thousand refused requests of the account at the same time.
+      // Meanwhile, another process counts a thousand refused requests of the account.
       const one = { minute: 1, day: 1_000_000 };
       const elsewhere = createDatabaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
       await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));

@@ -5,10 +5,10 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Calls every operation as every caller for every owner, because each route must check whether the caller has access to the owner. */
+/** Calls every operation as every caller for every owner, because each route must check whether the caller may access the owner. */
 let api: TestApi;
 const who: Record<string, { userId: string; key: string }> = {};
-/** Accounts to which each caller has access. */
+/** Accounts that each caller may access. */
 const REACHES: Record<string, readonly string[]> = {
   home: ['home'],
   otherHome: ['otherHome'],
@@ -17,12 +17,12 @@ const REACHES: Record<string, readonly string[]> = {
   admin: ['home', 'otherHome', 'utility', 'otherUtility', 'admin'],
 };
 const CALLERS = Object.keys(REACHES);
-/** For ids that belong to no account, one caller of each role is enough. */
+/** Callers for ids that belong to no account: one of each role is enough. */
 const ROLES = ['home', 'utility', 'admin'];
 const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
-  // The database has a single connection, so an operation that needs a second one during its transaction would never end.
+  // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
   api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
@@ -41,7 +41,7 @@ const admin = (path: string, method = 'GET', body?: unknown) =>
 
 let tariffs = 0;
 let imports = 0;
-/** Each tariff is valid from a different day. */
+/** Returns a tariff for an owner. Each tariff is valid from a different day. */
 const tariffOf = (owner: string) => ({
   user_id: person(owner).userId,
   name: 'x',
@@ -50,7 +50,7 @@ const tariffOf = (owner: string) => ({
   import: { per_kwh: '0.3' },
 });
 let bills = 0;
-/** Each bill is for a different day. */
+/** Returns a bill period for an owner. Each is for a different day. */
 const billOf = (owner: string) => {
   const day = new Date(Date.UTC(2000, 0, ++bills)).toISOString().slice(0, 10);
   return { user_id: person(owner).userId, start: day, end: day };
@@ -64,7 +64,7 @@ const seriesOf = (owner: string) => ({
 
 const emissionSeriesOf = (owner: string) => ({ user_id: person(owner).userId, name: 'x', resolution_minutes: 60 });
 
-/** Creates a resource of an owner, by the name of its path parameter. */
+/** Creates a resource of an owner, by name of the path parameter. */
 const MAKE: Record<string, (owner: string) => Promise<string>> = {
   alert_id: async (owner) =>
     (
@@ -75,7 +75,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
         delivery: 'email',
       })
     ).json.alert_id,
-  // The owner creates the device itself, because a home does not manage devices that others paired for it (managed-devices.test.ts).
+  // The owner creates the device itself: a home could not manage a device that others had paired for it (managed-devices.test.ts).
   device_id: async (owner) => {
     const body = { type: 'smart_meter', location: 'x' };
     return (await api.send('/v1/devices', { method: 'POST', key: person(owner).key, body })).json.device_id;
@@ -106,7 +106,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     const wanted = { ...about, userId: person(owner).userId, expiresAt: new Date('2099-01-01') };
     return (await createBatch(api.db, wanted)).batch.batch_id;
   },
-  // Creates a separate account, so that its deletion does not affect the other cases.
+  // Creates a new account, whose deletion does not affect the other cases.
   user_id: async (owner) => {
     if (owner === 'utility') return (await api.user('utility')).userId;
     const enrolledBy = person(owner === 'home' ? 'utility' : 'otherUtility').userId;
@@ -114,7 +114,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
   },
 };
 
-/** An edit of an hour of yesterday. */
+/** Returns an edit that excludes an hour of yesterday. */
 const exclusion = () => {
   const ago = (hours: number) => new Date(api.now.getTime() - hours * 3_600_000).toISOString();
   return { action: 'exclude', start: ago(25), end: ago(24), reason: 'x' };
@@ -160,18 +160,18 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };
-/** Parameters that an operation requires. */
+/** Query parameters that an operation requires. */
 const QUERIES: Record<string, string> = {
   'GET /v1/devices/{device_id}/readings': '?start=2026-05-01&end=2026-06-01',
   'DELETE /v1/price-series/{series_id}/prices': '?from=2026-06-15&to=2026-06-16',
   'DELETE /v1/emission-series/{series_id}/intensities': '?from=2026-06-15&to=2026-06-16',
 };
-/** Only utilities and administrators have groups (groups.test.ts). */
+/** Only utilities and administrators have groups (see groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
 /**
- * Operations that concern only the caller. Other tests cover the creation of accounts (requests.test.ts), their list (users.test.ts), the
- * audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts) and calculations about homes with
- * data (what-if.test.ts), members of homes (members-reach.test.ts), and apps (apps.test.ts).
+ * Operations that are only about the caller. Other tests cover some of them: the creation of accounts (requests.test.ts), their list
+ * (users.test.ts), the audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts),
+ * calculations about homes with data (what-if.test.ts), members of homes (members-reach.test.ts), and apps (apps.test.ts).
  */
 const OF_THE_CALLER = [
   'POST /v1/users',
@@ -200,7 +200,7 @@ const OF_THE_CALLER = [
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
-/** Name of the first path parameter. Price series and emission series share a parameter name, but are created in different ways. */
+/** Name of the first path parameter. Price series and emission series have the same parameter name, but are created in different ways. */
 const parameterOf = ({ path }: AnyOperation) =>
   path.startsWith('/v1/emission-series/') ? 'emission_series_id' : /\{(\w+)\}/.exec(path)?.[1];
 
@@ -210,7 +210,7 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
     operation.method === 'GET' && id === undefined
       ? `?user_id=${person(owner).userId}`
       : (QUERIES[nameOf(operation)] ?? '');
-  // Creates a delivery or an edit for the second path parameter, if the webhook or the device of the first one exists.
+  // If the webhook or the device in the first path parameter exists, creates a delivery or an edit for the second one.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);
@@ -235,7 +235,7 @@ describe.each(
   ),
 )('the operation %s responds as documented', (_name, operation) => {
   const parameter = parameterOf(operation);
-  /** Resources that no call has been allowed to change, by owner. */
+  /** Resources that no allowed call has changed yet, by owner. */
   const unchanged = new Map<string, string>();
   test.each(CALLERS)('to the caller %s', async (caller) => {
     for (const owner of OWNERS) {
@@ -280,11 +280,11 @@ describe.each(
   });
 });
 
-/** A homeowner can read those series of its utility that a tariff may use. */
+/** A homeowner may read the series of its utility that a tariff can use. */
 const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
   method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
 
-/** Homeowners can read bill periods, but cannot create them. */
+/** A homeowner may read bill periods, but not create them. */
 const isBilling = ({ method, path }: AnyOperation) => method !== 'GET' && path.startsWith('/v1/bill-periods');
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
@@ -307,7 +307,7 @@ test('a delivery is found only under its own subscription', async () => {
 });
 
 /**
- * Whether a caller has access to an account that MAKE creates. Created homes are enrolled by the owner's utility; created utilities are not
+ * Whether a caller may access an account that MAKE creates. A created home is enrolled by the owner's utility. A created utility is not
  * enrolled.
  */
 function reachesAccount(caller: string, owner: string): boolean {

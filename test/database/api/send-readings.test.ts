@@ -79,7 +79,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect(rejections.map(({ element }) => element).sort()).toEqual([0, 2, 3, 4, 4, 5, 6]);
     expect(new Set(rejections.map(({ topic }) => topic))).toEqual(new Set([`POST ${path(deviceId)}`]));
 
-    // A stored value that is lowered is stored again, not rejected.
+    // A lower value for the same time replaces the stored value and is not rejected.
     const lower = await send(deviceId, [{ ts: at(0), energy_total_kwh: 0.5 }]);
     expect([lower.status, lower.json]).toEqual([201, { stored: 1, duplicates: 0, rejected: [] }]);
     const higher = await send(deviceId, [
@@ -88,7 +88,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     ]);
     expect([higher.status, higher.json.stored, higher.json.rejected.length]).toEqual([201, 1, 1]);
 
-    // A replay uses the same rules, so messages without a time are rejected again.
+    // A replay follows the same rules, so it rejects messages without a time again.
     const before = (await rejectedOf(deviceId)).length;
     const replayed = await replayRejectedMessages(api.database.pool, { deviceId }, { retentionMonths: 13 });
     expect(replayed).toMatchObject({ isComplete: true });
@@ -135,7 +135,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       201,
       { stored: 2, duplicates: 0, rejected: [{ index: 2, reason: expect.stringContaining('absolute time') }] },
     ]);
-    // The same readings in the native form are recognised as duplicates.
+    // The service recognises the same readings in its native format as duplicates.
     const native = await send(deviceId, { ts: bt, energy_total_kwh: 12.5, power_w: 300 });
     expect(native.json).toEqual({ stored: 0, duplicates: 2, rejected: [] });
     const other = await send(deviceId, pack, home.key, { 'content-type': 'text/plain' });
@@ -175,7 +175,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       { ts: at(10 * index), energy_total_kwh: 100 + index / 100 },
       { ts: at(10 * (index + 1)), energy_total_kwh: 100 + (index + 1) / 100 },
     ]);
-    /** Sends readings until they are stored. On a busy machine a request may wait so long that it gets a 503. */
+    /** Sends readings until they are stored. On a busy machine, a request may wait so long that it gets a 503 instead. */
     const sendUntilStored = async (body: object): Promise<TestApiResponse> => {
       const answer = await send(deviceId, body);
       return answer.status === 503 ? sendUntilStored(body) : answer;

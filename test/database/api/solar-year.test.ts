@@ -14,10 +14,10 @@ import { parseDayNumber } from '#src/remarks/calendar.ts';
 import { readDailyUsage } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Writes a year of a simulated home with panels and a battery by hourly registers; answers must equal the simulation. */
+/** Writes a year of a simulated home with solar panels and a battery, as hourly registers. Responses must equal the simulation. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Time zone of the home, its first local hour of the year, and the end of its last one in UTC. */
+/** Time zone of the home, start of its first local hour of the year, and end of its last one. */
 const ZONE = 'Europe/Berlin';
 const FROM_MS = Date.UTC(2024, 11, 31, 23);
 const UNTIL_MS = Date.UTC(2026, 0, 1);
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the registers of a simulated device without rounding. Real devices round to 1 Wh. */
+/** Returns the registers of a simulated device without rounding. (Real devices round to 1 Wh.) */
 const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['at']> & { ts: string }) =>
   SOLAR_REGISTERS[device].map(([flow, channel]) => ({
     ts,
@@ -64,7 +64,7 @@ const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['
     energy_total_kwh: state[flow].registerMilliwattHours / 1e6,
   }));
 
-/** Returns the simulated energy of each flow in mWh for each day of a zone, added up from the minutes. */
+/** Returns the simulated energy of each flow, in mWh, for each day of a time zone. The energy is the sum over the day's minutes. */
 function drawnDays(zone: string): Map<string, Record<SolarFlow, number>> {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
   const days = new Map<string, Record<SolarFlow, number>>();
@@ -90,12 +90,12 @@ function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, nu
 }
 
 /**
- * Tolerance for rounding: responses round to the Wh, a register shows fractions of a mWh later, and usage combines five registers at both
- * ends.
+ * Tolerance for rounding. Responses are rounded to 1 Wh. In addition, a register shows fractions of a mWh late, and usage is computed from
+ * five registers at the start and end of each row.
  */
 const HALF_WH = 0.000_5 + 0.000_01;
 
-/** Expects a row of an answer to equal the simulated energy, with full coverage. */
+/** Expects a row of a response to equal the simulated energy, and its coverage to be complete. */
 function expectReported(
   row: Record<string, number | boolean | null>,
   used: string,
@@ -116,7 +116,7 @@ function expectReported(
     if (typeof reported !== 'number' || Math.abs(reported - milliwattHours / 1e6) > HALF_WH)
       expect({ row, name, told: reported }).toEqual({ row, name, told: milliwattHours / 1e6 });
   }
-  // Autarky is rounded down to three decimals.
+  // Autarky is rounded down to three decimals, unlike energies.
   const autarky = 1 - drawn.gridImport / drawn.load;
   expect(row.autarky).toBeLessThanOrEqual(autarky + 1e-6);
   expect(row.autarky).toBeGreaterThan(autarky - 0.001 - 1e-6);
@@ -157,7 +157,7 @@ test('the quarter-hours of the simulated home add up to the same days, in its ti
   const { daily } = await readDailyUsage(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
   const days = drawnDays(ZONE);
   expect(daily.firstDay).toBe(parseDayNumber('2025-01-01'));
-  // The last day is incomplete in UTC.
+  // In UTC, the last day is incomplete.
   expect(daily.kwh.length).toBe(days.size);
   for (const [at, drawn] of [...days.values()].entries())
     expect(Math.abs((daily.kwh[at] ?? Number.NaN) - drawn.load / 1e6), `day ${at}`).toBeLessThan(HALF_WH);

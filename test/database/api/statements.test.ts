@@ -8,10 +8,10 @@ import { testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
 /**
- * Number of SQL statements that each operation needs for one small request, including BEGIN and COMMIT. Each statement is a round trip and
- * takes the server's time, so a number may rise only if there is a good reason. Not counted are the check of the key, which is cached for 5
- * s (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two operations that run
- * statements for their whole duration are omitted.
+ * Number of SQL statements that each operation executes for one small request, including BEGIN and COMMIT. Each statement costs a round
+ * trip and time of the server, so a number may increase only for a good reason. Two things are not counted: the check of the key, which is
+ * cached for 5 s (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two
+ * operations that execute statements as long as they run are omitted.
  */
 const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, number> = {
   getEnergyInsights: 1,
@@ -126,7 +126,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listAudit: 1,
 };
 
-/** Statements of the same operation if the home has solar panels, or if the request needs more than `kwh_used`. */
+/** Numbers of statements of the insights operation for homes with a meter or solar panels, and for requests with other parameters. */
 const STATEMENTS_OF_MORE: Record<string, number> = {
   'one meter ': 1,
   'one meter &group_by=hour': 1,
@@ -165,10 +165,10 @@ function countOn(client: PoolClient): void {
 
 type Person = Awaited<ReturnType<TestApi['user']>>;
 
-/** Sends a request and returns its answer with the number of statements that it took. */
+/** Sends a request. Returns the response, and the number of SQL statements that it caused. */
 async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[TestApiResponse, number]> {
-  // The account's first request starts its rate-limit windows, and the key's first request loads the key. Both run statements that are not
-  // counted.
+  // The account's first request starts its rate-limit windows, and the key's first request loads the key. This request makes sure that the
+  // next one does neither.
   await api.send('/v1/nothing', { key: who.key });
   seen = [];
   const answer = await api.send(path, { method, key: who.key, body });
@@ -176,7 +176,7 @@ async function counted(who: Person, method: string, path: string, body?: unknown
   return [answer, seen.length];
 }
 
-/** Creates a home with a meter that has a day of readings, or a home with a meter and solar panels. */
+/** Creates a home with a meter for each placement. Each meter has a day of data. */
 async function homeWith(utility: Person, placements: readonly string[]): Promise<Person & { deviceIds: string[] }> {
   const home = await api.user('homeowner', { enrolledBy: utility.userId, scopes: [...SCOPES] });
   const deviceIds: string[] = [];
@@ -212,7 +212,7 @@ test('each operation executes exactly its recorded number of statements', async 
   const [deviceId = ''] = home.deviceIds;
   const writer = await api.user('admin', { scopes: ['readings:write'] });
   const found: Partial<Record<OperationName, number>> = {};
-  /** Sends a request of the operation; the values replace the parameters of its path, in order. */
+  /** Sends a request for the operation. The values replace the parameters of its path, in order. */
   const request = async (
     who: Person,
     name: OperationName,
@@ -269,7 +269,7 @@ test('each operation executes exactly its recorded number of statements', async 
   await request(home, 'listFleetDevices');
   await request(utility, 'getFleetSilence', { query: DAYS });
   await request(home, 'deviceQuality', { of: [deviceId], query: DAYS });
-  // The first reading loads the device's head (its state); for the next readings, the head is cached.
+  // The first reading loads the device's head (its state). For later readings, the head is in the cache.
   for (const ts of ['2026-06-15T11:58:00Z', '2026-06-15T11:59:00Z', '2026-06-15T11:59:10Z'])
     await request(writer, 'sendReadings', { of: [deviceId], body: { ts, energy_total_kwh: 1 } });
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };

@@ -14,7 +14,7 @@ registerCallersByRole((made) => {
 });
 
 let days = 0;
-/** Returns a date on which no other tariff begins. */
+/** Returns a date on which no tariff begins yet. */
 const nextDay = () => new Date(Date.UTC(2000, 0, ++days)).toISOString().slice(0, 10);
 const flat = (more: object = {}) => ({
   name: 'flat',
@@ -86,7 +86,7 @@ test('two tariffs of a user cannot begin on the same day, even if created concur
   const other = (await post(flat({ valid_from: '2026-07-02' }), own.key)).json.tariff_id;
   const taken = await patch(other, { valid_from: '2026-07-01' }, own.key);
   expect([taken.status, taken.json.error]).toEqual([409, 'Another tariff of the user begins on the same day']);
-  // A tariff of another user can begin on the same day.
+  // Tariffs of two users can begin on the same day.
   expect((await post(body, (await api.user('homeowner')).key)).status).toBe(201);
   expect((await patch(other, { valid_from: '2026-07-02' }, own.key)).status).toBe(200);
 });
@@ -223,7 +223,7 @@ describe('a tariff by a series', () => {
     expect(await may(admin)).toBe(201);
     expect(await may(stranger)).toBe(422);
     expect(await may(neighbour)).toBe(422);
-    // Although the utility creates the tariff, the user must have access to its price series.
+    // If a utility creates a tariff for a user, the user must have access to the tariff's price series.
     const by = (key: string, seriesId: string) =>
       post(flat({ user_id: home.userId, import: { series_id: seriesId } }), key);
     expect((await by(utility.key, await series(home.key))).status).toBe(201);

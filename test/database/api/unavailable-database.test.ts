@@ -71,7 +71,7 @@ test('a connection lost during a change is answered with 503, and the change is 
   const { key } = await api.user('homeowner');
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
   const path = `/v1/devices/${device.device_id}`;
-  // Locks a row so that the change is blocked within its transaction.
+  // Locks a row, so that the change waits in the middle of its transaction.
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM devices WHERE device_id = $1 FOR UPDATE', [device.device_id]);
@@ -89,7 +89,9 @@ test('a connection lost during a change is answered with 503, and the change is 
   await between.close();
 });
 
-/** A pool whose connections use a socket of the test and break like those to a killed server. */
+/**
+ * Returns a pool whose connections go through a socket of this test. The test can break the connections, as if the server had been killed.
+ */
 async function breakable(url: string) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -124,12 +126,12 @@ test('a database that a move closed for writing still answers reads', async () =
   await api.database.pool.query(
     'SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
-  // Terminates the last session that can still write.
+  // Terminates the session of this query, which is the last one that can write.
   await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
   expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
   const listed = await api.send('/v1/devices', { key });
   expect(listed.status).toBe(200);
-  // If requests are not counted, the response contains no limits: a limit of 0 would be wrong.
+  // If requests are not counted, the response contains no limit, because a limit of 0 would be wrong.
   expect(listed.headers.ratelimit ?? listed.headers['ratelimit-policy']).toBeUndefined();
   const { status, headers } = await api.send('/v1/devices', {
     method: 'POST',

@@ -8,7 +8,7 @@ import { buildFrame, buildHeaderBlock, connectRawHttp2, FRAME_FLAGS, FRAME_TYPES
 const MIB = 1_048_576;
 
 let api: TestApi;
-/** Memory that the answers of /own occupy, in bytes; each has its own buffer. */
+/** Memory in bytes that the responses to /own occupy. Each response has its own buffer. */
 let owned = 0;
 let asked = 0;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of an answer. */
+/** Setting SETTINGS_INITIAL_WINDOW_SIZE = 0: the client accepts the headers of a response, but no data. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const request = (path: string) =>
   buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
@@ -61,7 +61,7 @@ test('HTTP/2 connections that read none of a hundred answers use a few MiB each,
   const many = await takeNothing('/own', 10);
   await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME_TYPES.rst))).toBe(true);
   expect(owned).toBeLessThanOrEqual(32 * MIB);
-  // Another client at the same IP address reads its response normally.
+  // Another client at the same IP address can read its response normally.
   expect((await api.send('/own')).bytes.length).toBe(MIB);
   let bytes = 0;
   slow.on('data', (chunk) => {

@@ -23,7 +23,7 @@ const opened: EventStream[] = [];
 beforeAll(async () => {
   evaluator = startAlertEvaluator(1);
   api = await testApi();
-  // Test server that stands for a second process of the API.
+  // A second API on the same database, which acts as another process.
   other = await testApi({ database: api.database, handOn: handingOn.signal });
 });
 afterEach(() => {
@@ -46,20 +46,20 @@ const open = async (
   if (stream.status === 200) await expect.poll(() => stream.of('ready').length, soon).toBe(1);
   return stream;
 };
-/** Adds a smart plug to a home. Returns its identifier. */
+/** Adds a smart plug to a home. Returns the plug's device id. */
 async function addDevice({ userId }: Meter): Promise<string> {
   return (await createDevice(api.db, { userId, type: 'smart_plug', location: 'x' })).device.device_id;
 }
 const minutes = (count: number) => new Date(api.now.getTime() + count * 60_000);
 const keyOf = async (userId: string) => (await createKey(api.db, { userId, environment: 'live' })).key;
-/** A homeowner with a meter and a key. */
+/** Creates a homeowner with a meter and a key. */
 async function home(): Promise<Meter & { key: string }> {
   const made = await createMeter(api.database);
   return { ...made, key: await keyOf(made.userId) };
 }
 const person = () => api.user('homeowner', { scopes: [...SCOPES] });
 const soon = { interval: 20 };
-/** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
+/** Runs the worker's jobs that evaluate alerts and create events `usage.updated`. */
 async function publish(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
   await publishUsage(api.database.pool, api.now);
@@ -82,7 +82,7 @@ describe('live readings', () => {
     });
     expect(here.headers['ratelimit-policy']).toBeDefined();
     for (const stream of [here, there]) {
-      // A new stream begins with the current values.
+      // The first events of a new stream contain the current values.
       await expect.poll(() => stream.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(100);
       expect(stream.events[0]).toMatchObject({
         event: 'ready',
@@ -101,7 +101,7 @@ describe('live readings', () => {
           channels: [{ unit: 'kWh', last_value: 101, counts_as: 'import', last_at: minutes(0).toISOString() }],
         });
     expect(here.of('reading').length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - fromMs) / 1_000));
-    // Waits for an event that was created after the last commit: an earlier event may already contain the value.
+    // An earlier event may contain the same value, so this waits for an event that was created after the last commit.
     const seenAt = async (): Promise<string> => {
       const { rows } = await api.database.pool.query<{ seen_at: Date }>(
         'SELECT seen_at FROM device_heads WHERE device_id = $1',
@@ -110,7 +110,8 @@ describe('live readings', () => {
       return (rows[0] as { seen_at: Date }).seen_at.toISOString();
     };
     await expect.poll(() => here.of('reading').at(-1)?.data.seen_at, soon).toBe(await seenAt());
-    // Without new readings no event is sent. Two readings of a second device, a poll apart, show that polling continued.
+    // No event is sent without new readings of a device. Two readings of a second device, in different polls, prove that the service kept
+    // polling.
     const sent = here.of('reading').length;
     const second = await addDevice(mine);
     for (const kwh of [1, 2]) {
@@ -138,7 +139,7 @@ describe('live readings', () => {
     await sendPower(-300, 2_000);
     await sendPower(-240, 2_000);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${mine.deviceId}` })];
-    // The latest power reading is four minutes old, so no event `power` is sent for it.
+    // The latest power reading is four minutes old, which is too old for an event `power`.
     await expect.poll(() => all.of('reading').at(-1)?.data.power_w, soon).toBe(2_000);
     for (const [seconds, watts] of [
       [-9, 2_500],
@@ -154,7 +155,7 @@ describe('live readings', () => {
         });
     }
     expect(all.of('power').map(({ data }) => data.power_w)).toEqual([2_500, 300]);
-    // A client that connects later first receives the latest event.
+    // A client that connects later receives the latest event first.
     const late = await open(mine.key);
     await expect.poll(() => late.of('power').map(({ data }) => data.power_w), soon).toEqual([300]);
     expect(one.of('power')).toEqual([]);
@@ -184,7 +185,7 @@ describe('live readings', () => {
     await mine.read([[minutes(-1), 8]], api.now, { deviceId: second });
     await expect.poll(() => first.text(), soon).toContain(second);
     expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
-    // After the next poll, the process has published the next reading of the device that was not deleted.
+    // An event with the next reading of the other device shows that the service has polled again since the deletion.
     await mine.read([[minutes(1), 9]], api.now);
     await expect.poll(() => first.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(9);
     const later = await open(mine.key);
@@ -208,7 +209,7 @@ describe('changed hours', () => {
     await expect.poll(() => publishedHours(stream), soon).toEqual([['09:00', 1]]);
     const { id: lastEventId } = stream.of('usage')[0] as { id: string };
     stream.close();
-    // Two usage events are created while the client is disconnected.
+    // While the client is disconnected, two usage events are created.
     for (const [at, kwh] of [
       [-60, 13],
       [0, 16],
@@ -227,11 +228,11 @@ describe('changed hours', () => {
         ['11:00', 3],
       ]);
     expect(again.of('ready')[0]).toMatchObject({ id: lastEventId, data: { resumed: true } });
-    // A new stream contains no earlier events.
+    // A new stream does not contain earlier events.
     const newStream = await open(mine.key);
     const cursor = again.of('usage')[1]?.id;
     expect(newStream.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
-    // Resumes with the event id of the stream's start, before any event.
+    // A client can resume with the event id of the stream's start, even if it has not received any event.
     const fromStart = await open(mine.key, { lastEventId: stream.of('ready')[0]?.id as string });
     await expect.poll(() => publishedHours(fromStart).length, soon).toBe(3);
   });
@@ -246,7 +247,7 @@ describe('changed hours', () => {
     expect(await resumed(neighbour.key, id)).toBe(false);
     expect(await resumed(mine.key, `${id}0000`)).toBe(false);
     expect(await resumed(mine.key, 'x'.repeat(5_000))).toBe(false);
-    // Simulates that no client has followed the home for a day.
+    // Simulates that no client has been connected to a stream of the home for a day.
     await api.database.pool.query(
       "UPDATE usage_told SET followed_until = now() - interval '1 second' WHERE user_id = $1",
       [mine.userId],
@@ -318,7 +319,7 @@ describe('access to the stream', () => {
     await api.send(grouped, { method: 'DELETE', ...as });
     expect((await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key })).status).toBe(200);
     api.now = minutes(2);
-    // The access check runs every 0.8 s. On a busy machine, its queries may take long.
+    // The service checks access every 0.8 s. On a busy machine, its queries may take long.
     await expect
       .poll(() => ending.map((one) => one.isOver()), { timeout: 4_000, interval: 20 })
       .toEqual(ending.map(() => true));

@@ -100,10 +100,10 @@ describe('webhooks', () => {
       expect({ events, status, fields }).toEqual({ events, status: 422, fields: [field] });
       if (Object.keys(events).length > 0) expect((await as(key).patch(path, events)).status).toBe(422);
     }
-    // A change of the status leaves the subscribed events unchanged.
+    // If only the status is changed, the subscribed events remain the same.
     expect((await as(key).patch(path, { status: 'paused' })).json).toMatchObject({ events: two });
 
-    // Each event of a subscription is delivered once.
+    // Each event to which the webhook is subscribed must be delivered once.
     const happen = (type: 'remark.raised' | 'usage.updated') =>
       addEvents(createQueryFunction(api.db), [{ type, userId, data: {} } as never], api.now);
     await happen('remark.raised');

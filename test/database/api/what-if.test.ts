@@ -5,12 +5,15 @@ import { type ApiChange, computeReferenceWhatIf, type HomeQuarterHour } from '#t
 import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
 import { type Person, type SolarQuarterHour, writeSolarHome } from '#test/support/solar-home.ts';
 
-/** A year of a home with panels by quarter-hours: answers equal an independent calculation in fractions. */
+/**
+ * A year of quarter-hours of a home with solar panels. The tests expect that responses equal an independent calculation with exact
+ * fractions.
+ */
 const ZONE = 'Europe/Berlin';
 const FROM_MS = Date.UTC(2024, 11, 31, 23);
 const TO_MS = Date.UTC(2025, 11, 31, 23);
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
-/** The inverter is silent for a quarter-hour of each week. */
+/** In each week, the inverter reports nothing in one quarter-hour. */
 const isUnknown = (atMs: number) => (atMs / 900_000) % 672 === 50;
 const tariff = {
   name: 'x',
@@ -40,7 +43,7 @@ afterAll(() => api.close());
 
 const ask = (body: object, key = owner.key) => api.send('/v1/what-if', { method: 'POST', key, body });
 
-/** Returns the expected response of the first days of the year, with the cost by the tariff. */
+/** Returns the expected response for the first days of the year, including the cost by the tariff. */
 function expected(change: ApiChange, untilMs = TO_MS) {
   const range = { fromMs: FROM_MS, toMs: untilMs, nowMs: api.now.getTime() };
   const some = quarters.filter(({ atMs }) => atMs < untilMs);
@@ -77,7 +80,7 @@ test('a battery and other panels give the same result as the reference, for a ye
     battery: { capacity_kwh: 9.6, charge_kw: 4.5, discharge_kw: 4.6, round_trip_efficiency: 0.93 },
   };
   expect((await ask({ ...numbers, user_id: owner.userId }, utility.key)).json).toEqual(expected({ battery }, endMs));
-  // Without a change, both results are equal.
+  // If nothing changes, both results are equal.
   const same = (await ask({ ...YEAR, production_scale: 1 })).json;
   expect(same.after).toEqual(same.before);
 });
@@ -91,7 +94,7 @@ test('a year of quarter-hours is computed within its time limit', async () => {
   ];
   for (const [name, path, body] of requests) {
     const times: number[] = [];
-    // A busy machine may delay one of the three computations.
+    // Measures up to three times, because a busy machine may delay a computation.
     while (times.length < 3 && Math.min(...times) > 10_000) {
       const since = performance.now();
       const { status } = await api.send(path, { method: 'POST', key: owner.key, body });
@@ -123,7 +126,7 @@ test('input that is invalid, foreign or without effect is refused', async () => 
     [{ ...YEAR, production_scale: 10.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: -0.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: 'x' }, 'production_scale'],
-    // Requests a range before the home had any device.
+    // This range lies before the home's first device.
     [{ start: '2024-06-01', end: '2024-06-30', production_scale: 2 }, 'production_scale'],
     [{ start: '2024-06-01', end: '2024-06-30', battery }, 'battery'],
   ];
