@@ -21,12 +21,15 @@ import {
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting rules. */
-/** Number of random histories. After a change of the code of bills, run 200 (BILLED_HISTORIES=200). */
+/**
+ * Tests that bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting
+ * rules.
+ */
+/** Number of random histories. After a change of the billing code, run 200 (BILLED_HISTORIES=200). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
 const SEED = 1;
 const DAY_MS = 86_400_000;
-/** Current time of the test: after the end of every history, and within the retention of its readings. */
+/** Current time of the test. It is after the end of every history, and within the retention of the readings. */
 const NOW = new Date(Date.UTC(2027, 8, 1));
 
 let database: TestDatabase;
@@ -58,7 +61,7 @@ const message = (reading: DecodedReading): IncomingMessage => ({
   decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
 });
 
-/** Edits by hand, or revocations of the latest edit, each with the number of the act that follows it. */
+/** Edits, or revocations of the latest edit. `before`: index of the step before which the edit or revocation is made. */
 const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, isRevoked: fc.boolean() }), {
   maxLength: 6,
 });
@@ -73,12 +76,12 @@ async function editDevice(
   const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
-    // An edit may fail, because a quantity without readings cannot be edited yet.
+    // The edit may be refused, because a quantity without readings cannot be edited yet.
     if (!(error instanceof AppError)) throw error;
   });
 }
 
-/** Lengths in days of consecutive bill periods. One more period covers the remaining days. */
+/** Lengths of consecutive bill periods, in days. One more period covers the remaining days. */
 const lengths = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 7 });
 const act = fc.oneof(
   {
@@ -96,7 +99,7 @@ const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one
 
 function periodsOf(days: readonly number[], zone: string) {
   const dayOf = (offset: number) => new Date(HISTORY_START_MS + offset * DAY_MS).toISOString().slice(0, 10);
-  // The first period starts before the first reading, in every time zone.
+  // Starts the first period two days early, so that it begins before the first reading in every time zone.
   let from = -2;
   const counts = [...days, 300];
   return counts.map((count) => {
@@ -107,7 +110,7 @@ function periodsOf(days: readonly number[], zone: string) {
   });
 }
 
-/** Expects the parts of a bill period to add up, at any time. */
+/** Expects the parts of a bill period to add up. This must hold at any time. */
 function expectToAddUp({ period, versions, known, energy, corrections }: BillDetails): void {
   const last = versions.at(-1);
   if (!last) throw new Error('no version');
@@ -124,8 +127,8 @@ function expectToAddUp({ period, versions, known, energy, corrections }: BillDet
 }
 
 /**
- * Whether all quantities that ever counted are registers other than tariff registers. Their energies then equal the counting rule's result
- * to the mWh.
+ * Whether only registers without tariffs have contributed to the energy. If so, their energies equal the result of the counting rule
+ * exactly, to the mWh.
  */
 async function isPlain(deviceId: string): Promise<boolean> {
   const { rows } = await database.pool.query(
@@ -186,7 +189,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
           else if (kind === 'close' && open.length > 0) await close(which);
         }
         while (periods.length > 0) await make();
-        // At least one statement is made before the last readings arrive.
+        // Makes at least one statement before the last readings arrive.
         await close(0);
         if (queue.length > 0) await writer.write(queue);
         await recomputeChangedDevices(database.pool, writer);
@@ -224,7 +227,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
           ]);
       },
     ),
-    // A small number of histories uses a fixed seed, so that the result does not depend on chance.
+    // Unless a run sets the number of histories, the seed is fixed: with so few histories, the expectations below could fail by chance.
     { numRuns: RUNS, endOnFailure: true, ...(process.env.BILLED_HISTORIES === undefined ? { seed: SEED } : {}) },
   );
   expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);

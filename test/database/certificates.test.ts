@@ -38,8 +38,8 @@ async function put(deviceId: string, state: State): Promise<void> {
 }
 
 /**
- * States the rule independently of the code: a certificate identifies the existing device that it names or, if it names none, the device
- * with which it is registered.
+ * Returns which device a certificate identifies, independently of the service's code. It is the existing device that the certificate names
+ * or, if it names none, the device that is registered with the certificate.
  */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');
@@ -55,7 +55,7 @@ test('a certificate identifies the device that it names, or else the registered 
   const all: Name[][] = [[], ['mine'], ['other'], ['gateway'], ['mine', 'other'], ['mine', 'gateway']];
   for (const mine of STATES)
     for (const other of STATES) {
-      // The database allows only one device that is not deleted for each certificate.
+      // The database allows only one existing device to be registered with a certificate.
       if (mine === other && mine.startsWith('registered')) continue;
       await put(ids.mine, 'free');
       await put(ids.other, other);
@@ -67,8 +67,8 @@ test('a certificate identifies the device that it names, or else the registered 
         expect(await findLoginOfCertificate(db, certificate), what).toBe(is && ids[is]);
         for (const name of ['mine', 'other', 'gateway'] as const) {
           const ended = await findInvalidCertificates(db, [{ ...certificate, username: ids[name] }]);
-          // A device that may still connect keeps its connection. If a certificate names several devices, each of them may stay connected
-          // under its own name.
+          // The identified device keeps its connection. If a certificate names several devices, each of them may keep a connection under
+          // its own name.
           if (name === is) expect(ended, `${what}: ${name} stays`).toEqual([]);
           else if (!names.includes(name)) expect(ended, `${what}: ${name} goes`).toEqual([shown]);
         }

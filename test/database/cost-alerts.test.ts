@@ -31,7 +31,7 @@ registerHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all pending changes. Returns the ids of users whose costs could not be computed. */
+/** Evaluates all changed hours that are pending. Returns the ids of users whose costs could not be computed. */
 async function evaluate(now = NOW, of: AlertEvaluator = evaluator): Promise<string[]> {
   const failed: string[] = [];
   for (;;) {
@@ -45,7 +45,7 @@ const alert = (type: 'daily_cost' | 'monthly_cost', threshold: string, userId = 
   createAlert(db, { userId, delivery: 'webhook', type, threshold });
 const tariff = (terms: TariffPriceTerms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
   createTariff(db, { userId, name: 'x', valid_from, currency, terms });
-/** Sends register readings of one kWh an hour on the 17th, from midnight. */
+/** Sends register readings for `kwh` hours with one kWh each, from midnight on the 17th. */
 const use = (kwh: number, of = home) =>
   of.read(
     [
@@ -69,7 +69,7 @@ describe('an alert on costs', () => {
     const { alert_id } = await alert('daily_cost', '2.725');
     await use(5);
     await evaluate();
-    // Costs of 12¼ h of the standing charge and of 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
+    // Standing charge of 12¼ h plus the cost of 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
     expect(await firedAlerts()).toEqual([
       {
         alert_id,
@@ -94,7 +94,7 @@ describe('an alert on costs', () => {
   });
 
   test('does not fire at exactly its threshold, unlike a comparison of doubles', async () => {
-    // 3 kWh × 0.1 is 0.30000000000000004 in doubles.
+    // In floating-point numbers, 3 × 0.1 is 0.30000000000000004.
     await tariff({ import: { per_kwh: '0.1' } });
     await alert('daily_cost', '0.3');
     await use(3);
@@ -117,7 +117,7 @@ describe('an alert on costs', () => {
     await tariff({ import: { per_kwh: '1' }, capacity: { per_kw_month: '10' } });
     await alert('monthly_cost', '20');
     await alert('daily_cost', '20');
-    // 8 kWh over hours are no measured peak; half a kWh in a quarter-hour is a peak.
+    // 8 kWh within eight hours give no measured peak. Half a kWh within a quarter-hour gives a peak of 2 kW.
     await home.read(
       [
         [at('15T00:00'), 100],
@@ -128,7 +128,7 @@ describe('an alert on costs', () => {
       NOW,
     );
     await evaluate();
-    // Costs of 8.5 kWh and of a peak of 2 kW.
+    // Cost of 8.5 kWh and of a peak of 2 kW.
     expect(await costs()).toEqual([['monthly_cost', '28.50']]);
   });
 
@@ -168,7 +168,7 @@ describe('an alert on costs', () => {
       NOW,
       exported,
     );
-    // The home has imported 9 kWh more. The export of 8 kWh has not been reported yet.
+    // The meter reports 9 kWh more import. It has not reported the export of 8 kWh yet.
     await home.read([[at('17T11:50'), 110]], NOW);
     await evaluate();
     expect(await firedAlerts()).toEqual([]);
@@ -210,7 +210,7 @@ describe('changed prices and tariffs', () => {
     await alert('daily_cost', '3');
     await use(5);
     await evaluate();
-    // No price is known, so there are no costs.
+    // Without a known price, there are no costs.
     expect(await firedAlerts()).toEqual([]);
     const webhook = {
       events: ['usage.updated'] as const,
@@ -260,7 +260,7 @@ describe('changed prices and tariffs', () => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1.5');
     const { device } = await createDevice(db, { userId: home.userId, type: 'smart_plug', location: 'x' });
-    // A plug behind the meter measures all imported energy, which is paid once.
+    // Sends readings of the home's meter and of a plug behind it. Both measure all imported energy, which is paid only once.
     const bought = async (from: string, to: string, kwh: number) => {
       for (const deviceId of [home.deviceId, device.device_id]) {
         await home.read(
@@ -364,13 +364,14 @@ describe('costs that cannot be computed', () => {
     await alert('daily_cost', '1');
     await use(5);
     await expect(raisedWith(home.userId, statement)).rejects.toThrow();
-    // PostgreSQL notifies the client of a terminated session before it releases the locked rows, and locked rows are skipped.
+    // Retries: PostgreSQL notifies the client of the terminated session before it releases the locked rows, and the evaluation skips locked
+    // rows.
     const next = () => evaluate().then(() => costs());
     await expect.poll(next).toEqual([['daily_cost', '5.00']]);
   });
 });
 
-/** Returns the pool, recording each of its statements. */
+/** Returns a pool that records each of its statements. */
 function listening(statements: string[]) {
   return {
     async connect() {
@@ -385,8 +386,8 @@ function listening(statements: string[]) {
 }
 
 /**
- * Evaluates while every statement about one user's costs is replaced by another statement. Returns the ids of users whose costs could not
- * be computed.
+ * Runs an evaluation in which `text` replaces every statement about one user's costs. Returns the ids of users whose costs could not be
+ * computed.
  */
 async function raisedWith(userId: string, text: string) {
   const pool = {
@@ -411,7 +412,7 @@ test('if the costs of all homes exceed the time of one transaction, the next tra
   }
   const first = await evaluateChangedHours(database.pool, evaluator, NOW, 5_000, 0);
   expect(first).toMatchObject({ fired: 1, hasMore: true });
-  // Homes that were deferred are evaluated first, even if other homes changed earlier.
+  // Deferred homes are evaluated first, even if other homes had an earlier change.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
   await database.pool.query(
     'UPDATE alerts SET delivery = delivery WHERE user_id IN (SELECT unnest(user_ids) FROM usage_changes WHERE costs_only)',

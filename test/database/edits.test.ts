@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a meter whose only worker caches heads. */
+/** Creates a meter whose readings are written by a single worker, which caches the states of devices. */
 async function meter() {
   const utility = await api.user('utility');
   const home = await api.user('homeowner', { enrolledBy: utility.userId });
@@ -27,7 +27,7 @@ async function meter() {
   const { device_id: deviceId } = (await post('/v1/devices', { type: 'smart_meter', location: 'x' })).json;
   const { pool } = api.database;
   const writer = createWriter(pool, { now: () => api.now.getTime() });
-  /** Sends register readings in kWh, by hours since the start of May. */
+  /** Sends register readings. Each is a pair: hours since the start of May, and kWh. */
   const send = async (readings: readonly (readonly [number, number])[]) => {
     for (const [hours, kwh] of readings) {
       const payload = Buffer.from(JSON.stringify({ ts: at(hours), energy_total_kwh: kwh }));
@@ -47,7 +47,7 @@ async function meter() {
   /** Recomputes pending edits in chunks of two readings. */
   const piece = () =>
     recomputeChangedDevices(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
-  /** Returns kWh by hours since the start of May. */
+  /** Returns the meter's energy in kWh for each hour, counted from the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(
       `SELECT hour, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_hourly
@@ -60,7 +60,7 @@ async function meter() {
       ...(estimated > 0 ? [estimated / 1e6] : []),
     ]);
   };
-  /** Returns the meter's rows of every relation whose rows are updated or deleted. Relations to which rows are only added are omitted. */
+  /** Returns the meter's rows in every relation whose rows can be updated or deleted. Relations that only get new rows are omitted. */
   const everything = async () => {
     const asked = [
       'SELECT * FROM device_intervals WHERE device_id = $1 ORDER BY starts_at',
@@ -75,13 +75,13 @@ async function meter() {
   return { ...home, utility, deviceId, path, send, edit, revoke, compute, piece, profile, everything, post };
 }
 
-/** Returns the hours since the start of May that a Green Button feed marks as edited by hand. */
+/** Returns the hours, counted from the start of May, that a Green Button feed marks as edited manually. */
 const editedHours = (text: string): number[] =>
   [
     ...text.matchAll(/<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>.*?<espi:start>(\d+)</g),
   ].map(([, start]) => (Number(start) * 1_000 - MAY) / HOUR_MS);
 
-/** Ten hours of 1 kWh each; in the middle the meter reported four kWh too many. */
+/** Register readings of ten hours with 1 kWh each. In the middle, four readings are 0.4 kWh too high. */
 const FALSE: [number, number][] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hour) => [
   hour,
   100 + hour + (hour > 2 && hour < 7 ? 0.4 : 0),
@@ -119,7 +119,7 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
     [9, 1],
   ];
   expect(await profile()).toEqual(evenly);
-  // The late reading lies within the excluded time. The next reading does not.
+  // The late reading is in the excluded period; the next reading is after it.
   await send([late, [11, 111]]);
   expect(await profile()).toEqual([...evenly, [10, 1]]);
   const { rows } = await api.database.pool.query(
@@ -132,14 +132,14 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // The feed marks hours that depend on the edit, including the hour that ends with the first excluded reading.
+  // The feed marks the hours whose energy depends on the edit. One of them is the hour at whose end the first excluded reading is.
   const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
   const headers = { accept: 'application/atom+xml' };
   for (const path of ['energy-insights', `devices/${deviceId}/usage`]) {
     const { text } = await api.send(`/v1/${path}?${feed}`, { key, headers });
     expect([path, editedHours(text)]).toEqual([path, [2, 3, 4, 5, 6]]);
   }
-  // A reading that arrives before the pending recomputation is stored at once.
+  // A reading that arrives before the pending recomputation is stored immediately.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
     json: { status: 'revoked', revoked_by: userId },
@@ -170,7 +170,7 @@ test('readings in an excluded time are also skipped for a device with a cached h
 test('revoking an edit restores every row, also after a reading by hand, which counts like a late reading', async () => {
   api.now = new Date(MAY + 30 * HOUR_MS);
   const { send, edit, revoke, compute, profile, everything, deviceId, key } = await meter();
-  // The meter sends no readings for a day, in which the home uses 12 kWh.
+  // For a day, the meter sends no readings. The home uses 12 kWh in this time.
   await send([
     [0, 100],
     [1, 101],
@@ -191,14 +191,14 @@ test('revoking an edit restores every row, also after a reading by hand, which c
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 1, added_readings: 2 });
   expect(report.edits).toHaveLength(3);
-  // At the instant of the reading by hand, the meter's own reading does not count.
+  // If a manual reading has the same time as a reading of the meter, the manual one is used.
   const [{ capabilities, pool }, since] = [api.database, new Date(MAY)];
   await api.database.settle(api.now);
   expect((await checkAllRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
   for (const { edit_id } of [gone, read, last]) expect((await revoke(edit_id)).status).toBe(200);
   expect(await compute()).toBe(1);
   expect(await everything()).toEqual(before);
-  // Revokes an edit that was never computed.
+  // Revokes an edit before it has been computed.
   const again = (await edit({ action: 'add', native_name: REGISTER, at: at(7), kwh: 110 })).json;
   await revoke(again.edit_id);
   await compute();
@@ -219,7 +219,7 @@ test('an edit takes effect with its last chunk; a manual reading at its end leav
   }
   expect(seen).toEqual([[false], [false], [true], [true]]);
   const before = await everything();
-  // All readings before the reading by hand, and the last reading, are excluded.
+  // The readings directly before the manual one, including the meter's last reading, are excluded.
   const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
   await compute();
   expect(await everything()).not.toEqual(before);
@@ -278,7 +278,7 @@ test('a closed bill is corrected by an edit as by a late reading, and lists manu
     registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
   });
   expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
-  // The next bill starts with the register value that was entered by hand.
+  // The next bill begins with the manual register value.
   const next = { device_id: deviceId, start: '2026-06-01', end: '2026-06-04' };
   const { bill_period_id } = (await post('/v1/bill-periods', next, utility.key)).json;
   const headers = { accept: 'application/atom+xml' };
@@ -340,7 +340,7 @@ test('invalid edits are refused with the reason', async () => {
   expect((await api.send(path, { key: stranger.key })).status).toBe(404);
   expect((await revoke(made.edit_id, stranger.key)).status).toBe(404);
   expect((await revoke('edt_none')).status).toBe(404);
-  // The utility that enrolled the home can edit readings, too. The list names the author of each edit.
+  // The utility that enrolled the home can edit readings, too. The list contains the author of each edit.
   const theirs = (await edit(exclude, utility.key)).json;
   expect(theirs.author).toBe(utility.userId);
   const first = await api.send(`${path}?limit=1`, { key });
@@ -372,7 +372,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   await compute();
   const before = await profile();
   expect(before).toHaveLength(11);
-  // A year and a half later, all readings are deleted except the reading by hand. The counting rule continues from this reading.
+  // A year and a half later, all readings have been deleted except the manual one, from which the counting rule continues.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
   expect((await dropReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(
@@ -382,7 +382,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   expect(rows).toEqual([{ interval_ms: -1, value: 111_000_000 }]);
   for (const { edit_id } of [excluded, read]) expect(await revoke(edit_id)).toMatchObject({ status: 409 });
   expect(await edit({ action: 'exclude', start: at(1), end: at(2) })).toMatchObject({ status: 422 });
-  // A changed setting that applies to the past leaves the time whose readings were deleted unchanged.
+  // If a setting that applies to the past is changed, periods whose readings have been deleted do not change.
   await api.database.pool.query(
     `UPDATE devices SET computed_with = jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', null, 'max_gap_minutes', max_gap_minutes), limit_kw = 90
      WHERE device_id = $1`,

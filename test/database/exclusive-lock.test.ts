@@ -44,7 +44,7 @@ test("a connection that released a lock has the server's defaults again", async 
   const within = await withExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
   expect(within).toEqual({ idle: '5s', silent: '5s' });
   expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });
-  // Work that sends no heartbeats may pause for longer.
+  // `waitForExclusiveLock` sends no heartbeats while the lock is held, so the session may be silent for longer.
   const atStart = await waitForExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
   expect(atStart).toEqual({ idle: '1min', silent: '1min' });
   expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });
@@ -55,7 +55,7 @@ test('a process that lost its lock is notified, and its session has ended', asyn
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');
-    // Waits until the PostgreSQL session has ended: its client notices the end before PostgreSQL releases the lock.
+    // Waits until PostgreSQL has ended the session: the client notices the end before PostgreSQL has released the lock.
     await other.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
     await expect.poll(() => lost.aborted).toBe(true);
     seen.push(await take(), await session.query('SELECT 1').catch((error: Error) => error.message));

@@ -22,7 +22,7 @@ function open(url: string, options: Parameters<typeof createPool>[1] = {}): Pool
   return pool;
 }
 
-/** Returns a connection string with the test server among hosts where nothing listens. */
+/** Returns a connection string with three hosts: the test server between two hosts on which no server runs. */
 async function amongOthers(): Promise<string> {
   const { username, pathname, searchParams } = new URL(database.url);
   const socket = encodeURIComponent(searchParams.get('host') ?? '');
@@ -92,7 +92,7 @@ test.each(['one host', 'several hosts'])(
     const pool = open(of === 'one host' ? database.url : await amongOthers(), { max: 1 });
     const client = await pool.connect();
     const pid = await pidOf(client);
-    // Error of PostgreSQL for a write on a server that has become a standby (25006).
+    // A write in a read-only transaction fails with the same error (25006) as a write on a server that has become a standby.
     await client.query('BEGIN READ ONLY');
     await expect(client.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
     await client.query('ROLLBACK');
@@ -105,7 +105,7 @@ test('a database that a move has closed continues to answer on the same connecti
   const pool = open(database.url, { max: 1, settings: ['default_transaction_read_only=on'] });
   const pid = await pidOf(pool);
   await expect(pool.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
-  // Uses a client instead of `pool.query`, because pg's own pool closes a connection whose statement failed.
+  // Uses a client, because `pool.query` itself closes a connection after a failed statement.
   const client = await pool.connect();
   const own = await pidOf(client);
   await client.query('CREATE TABLE never (no int)').catch(() => {});

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A Monday at 00:00 in Berlin. */
 const START = Date.UTC(2026, 4, 3, 22);
-/** Start of the meter's silence of three days: a Monday at 10:00, five weeks after the start. */
+/** Start of a gap of three days in the meter's readings: a Monday at 10:00, five weeks after the start. */
 const SILENT = START + 35 * DAY_MS + 10 * HOUR_MS;
 const BACK = SILENT + 3 * DAY_MS;
 const END = BACK + DAY_MS;
@@ -17,7 +17,7 @@ let api: TestApi;
 let key: string;
 let path: string;
 
-/** Returns the kWh of a local hour of the home: 2.6 from 19:00 to 20:00, 1.0 in the first hour of a Saturday, otherwise 0.2. */
+/** Returns the home's usage in a local hour, in kWh: 2.6 from 19:00 to 20:00, 1.0 in the first hour of a Saturday, otherwise 0.2. */
 function used(hour: number): number {
   const [day, time] = [Math.floor((hour - START) / DAY_MS) % 7, (hour - START) % DAY_MS];
   if (day === 5 && time === 0) return 1;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a meter that sends its register each hour, except during a silence. Returns the path of its usage. */
+/** Creates a meter that sends its register each hour, except for three days after `silentMs`. Returns the path of its usage. */
 async function meter(silentMs: number, endMs: number): Promise<string> {
   const body = { type: 'smart_meter', location: 'x' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key, body })).json;
@@ -79,7 +79,7 @@ test('a silence of three days gets the evening peaks of similar days, and its su
   for (const [index, row] of likeDays.entries()) {
     const at = Date.parse(row.starts_at ?? '');
     const isSilent = at >= SILENT && at < BACK;
-    // During the silence the home's usage continued as before. A linear interpolation cannot show this.
+    // In the gap, the home used energy as on other days. A linear interpolation would not show this.
     if (isSilent)
       expect(row).toMatchObject({ kwh_used: used(at), estimated_kwh: used(at), estimate: 'like_days', coverage: 1 });
     else expect(row).toEqual({ ...line[index], estimate: null });
@@ -95,14 +95,14 @@ test('an hour and a day have the same estimate in any requested range and zone',
     const estimate = ofDay.some((row) => row.estimate === 'like_days') ? 'like_days' : null;
     expect(byDay).toMatchObject({ kwh_used: total(ofDay), estimate });
   }
-  // The sums of quarter-hours differ from the values of their hours only by rounding.
+  // Because of rounding, the sum of the quarter-hours may differ slightly from the sum of the days.
   const quarters = await rows(days('2026-06-09', '2026-06-10', '&group_by=quarter_hour&gaps=like_days'));
   const ofDays = whole.filter(({ date }) => date === '2026-06-09' || date === '2026-06-10');
   expect([quarters.length, quarters.every(({ estimate }) => estimate === 'like_days')]).toEqual([192, true]);
   expect(Math.abs(total(quarters) - total(ofDays))).toBeLessThan(0.1);
   const [may, june] = await rows(days('2026-05-01', '2026-06-30', '&group_by=month&gaps=like_days'));
   expect([may?.estimate, june?.estimate]).toEqual([null, 'like_days']);
-  // In UTC, and in a zone whose hours begin at other minutes, the peak is at the home's local evening.
+  // In any zone, the peak must be at the home's local evening, even in a zone whose hours begin at other minutes.
   const peak = async (zone: string) =>
     (await rows(`start=2026-06-09&end=2026-06-09&tz=${zone}&group_by=hour&gaps=like_days`)).flatMap((row) =>
       row.kwh_used > 1 ? [[row.starts_at, row.kwh_used]] : [],
@@ -112,8 +112,9 @@ test('an hour and a day have the same estimate in any requested range and zone',
     ['2026-06-09T22:00:00+05:30', 1.4],
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
-  // If the device has a time zone of its own, this zone decides which hours are similar. In UTC the first hour of a Saturday is on a
-  // Friday, and 22:00 to 23:00 weighs 0.36 instead of 0.2 on each of three days: 2.6 × 21.6 ÷ 22.08.
+  // If the device has its own time zone, this zone determines which hours are similar. In UTC, the first hour of the home's Saturday is on
+  // a Friday. The weight of the hour from 22:00 is therefore 0.36 instead of 0.2 on each of three days, and the evening's usage is 2.6 ×
+  // 21.6 ÷ 22.08.
   const device = path.replace(/\/usage$/, '');
   await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);
@@ -122,7 +123,7 @@ test('an hour and a day have the same estimate in any requested range and zone',
 });
 
 test('a silence without similar days before it is interpolated linearly, and marked as such', async () => {
-  // The silence begins on a Wednesday. Two days of data are too few to find similar days.
+  // The gap begins on a Wednesday. With only two days of data before it, there are no similar days.
   const young = await meter(START + 2 * DAY_MS, START + 6 * DAY_MS);
   const ask = async (more: string) =>
     (await api.send(`${young}?${days('2026-05-04', '2026-05-09')}${more}`, { key })).json;
@@ -146,7 +147,7 @@ test('answers that support only linear interpolation refuse similar days', async
   const headers = { accept: 'application/atom+xml' };
   const feed = await api.send(`${path}?${asked}&group_by=hour&gaps=like_days`, { key, headers });
   expect(feed.status).toBe(422);
-  // Days before the first data and days in the future are unknown.
+  // Days before the first data, and future days, have no known usage.
   for (const [start, end] of [
     ['1970-01-01', '1970-12-31'],
     ['9998-01-01', '9998-12-31'],

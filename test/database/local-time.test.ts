@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /**
- * Zones and times with unusual clock changes: by halves and quarters of an hour, across midnight, a skipped day, rules that differ each
- * year.
+ * Zones and ranges with unusual clock changes: by half or quarter hours, across midnight, with a skipped day, or with rules that differ
+ * each year.
  */
 const STRANGE: [string, string, string][] = [
   ['UTC', '2026-01-01', '2026-02-01'],
@@ -46,7 +46,7 @@ const rangeOf = ([zone, start, end]: [string, string, string]): DayRange => ({
   to: DateTime.fromISO(end, { zone }).toJSDate(),
 });
 
-/** Returns instants within a range: some near each change of the zone's offset, and some of every day. */
+/** Returns instants in a range: many near each change of the zone's offset, and some on every day. */
 function instantsOf(range: DayRange): Date[] {
   const near = listOffsets(range)
     .slice(1)
@@ -68,7 +68,7 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
     const mine = DateTime.fromJSDate(at, { zone: range.zone });
     const begun = DateTime.fromJSDate(hour, { zone: range.zone });
     const isIn = begun.toFormat('yyyy-MM-dd HH') === mine.toFormat('yyyy-MM-dd HH') && hour <= at;
-    // The range begins at a full hour, or at a change of the clock within an hour.
+    // A local hour must begin at minute 0, or at a clock change.
     const before = begun.minus({ milliseconds: 1 });
     const begins = begun.minute === 0 || before.offset !== begun.offset;
     return local !== mine.toFormat('yyyy-MM-dd HH:mm:ss') || !isIn || !begins;
@@ -93,7 +93,7 @@ test.each(STRANGE)(
       );
       const mine = ordered.map((ms, index) => getStartOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
       expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
-      // A unit begins at a full unit of the clock, or at a change of the clock.
+      // A unit must begin at a multiple of its length, or at a clock change.
       const begins = mine.filter((ms) => {
         const begun = DateTime.fromMillis(ms, { zone: range.zone });
         return begun.minute % CLOCK_UNITS[unit] !== 0 && begun.minus(1).offset === begun.offset;
@@ -114,7 +114,7 @@ test('offset changes are found to the millisecond', () => {
   ]);
   expect(changes('Pacific/Apia', '2011-12-01', '2012-01-31')).toEqual(['2011-12-30T10:00:00.000Z']);
   expect(changes('Asia/Tokyo', '1970-01-01', '2026-12-31')).toEqual([]);
-  // The changes within thousands of years are computed in limited time.
+  // Even for a range of thousands of years, the clock changes must be computed within the time limit.
   const startedAt = performance.now();
   expect(changes('America/New_York', '1970-01-01', '9999-12-31').length).toBeGreaterThan(250);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
@@ -124,7 +124,7 @@ test('exactly the names of the IANA database, including links, are valid zones',
   const { rows } = await database.pool.query('SELECT name FROM pg_timezone_names');
   const names: string[] = rows.map(({ name }) => name);
   expect(names.length).toBeGreaterThan(400);
-  // Names of PostgreSQL's time zone files that are not time zones.
+  // Matches names in PostgreSQL's list that are files, not time zones.
   const files = /^(posix|right)\/|^(Factory|localtime|posixrules)$/;
   expect(names.filter((name) => !files.test(name) && !isZone(name))).toEqual([]);
   for (const name of ['GMT', 'Japan', 'EST5EDT', 'Etc/GMT+12', 'America/Argentina/Buenos_Aires', 'US/Pacific'])

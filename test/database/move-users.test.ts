@@ -27,7 +27,10 @@ import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
-/** Tests of account moves that are the same for all tiers of the databases. The other tests are in test/tiers/move-users.test.ts. */
+/**
+ * Tests of account moves that do not depend on the tiers of the databases. All other tests of account moves are in
+ * test/tiers/move-users.test.ts.
+ */
 const two = registerTwoDatabases();
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 
@@ -86,12 +89,12 @@ test('every account that cannot move is reported with its line, and nothing is c
   );
   expect(await countRows(source.pool, 'users')).toBe(5);
   expect(await countRows(target.pool, 'users')).toBe(1);
-  // A utility moves together with all its homeowners, and still manages them afterwards.
+  // A utility moves together with all its homeowners, and still manages them after the move.
   const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
   await moveUsers(source.url, target.url, how(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
-  // A homeowner that is created later at the source can be moved afterwards, too.
+  // A homeowner who is created at the source after the move can be moved later.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
   await moveUsers(source.url, target.url, how([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
@@ -184,7 +187,7 @@ test('while an account moves, both installations answer its callers with 503 and
     const routes = {
       toTarget: async (names: readonly { name: string }[]) => {
         routed.push(`to ${names.length}`);
-        // At the moment at which the routers send callers to the target, records the target's response statuses.
+        // Records the target's response statuses at the moment when the routers start to send callers to the target.
         seen.push(await statusesOf(there));
       },
       toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),
@@ -196,7 +199,7 @@ test('while an account moves, both installations answer its callers with 503 and
       },
     });
     await expect(moveUsers(source.url, target.url, failing)).rejects.toThrow('it fails');
-    // The routers get five names: the account, its device, its gateway, its key and its session.
+    // Five names are passed to the routers: those of the account, its device, its gateway, its key and its session.
     expect(routed).toEqual(['to 5', 'back 5']);
     expect(seen).toEqual([['503 5', '503 5', '503 5', '503 5']]);
     expect((await statusesOf(here)).slice(0, 1)).toEqual([200]);
@@ -207,7 +210,7 @@ test('while an account moves, both installations answer its callers with 503 and
       redirect: async (client) => recordExpectedRoutingNames(target.pool, await readAccountNames(client, [userId])),
     });
     for (const api of [here, there]) {
-      // A process that has cached the key refuses changes at once, and refuses reads some seconds later.
+      // A process that has the key in its cache refuses changes at once, but refuses reads only some seconds later.
       const statuses = await statusesOf(api);
       expect(api === here ? statuses.slice(1) : statuses).toEqual(
         statuses.slice(api === here ? 1 : 0).map(() => '503 5'),
@@ -318,7 +321,8 @@ test('an account that moved back is complete, with the messages that were sent t
   await send(source, 1, 60);
   await moveUsers(source.url, target.url, how([home.userId]));
   await send(target, 2, 50);
-  // While the account is at the target, the source stores messages sent to it. They are added to the account when it moves back.
+  // While the account is at the target, a message arrives at the source. The source stores it, and it is added to the account when the
+  // account moves back.
   await send(source, 3, 40);
   await moveUsers(
     target.url,
@@ -354,7 +358,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
   await send(source, 2, 3, 4);
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
   expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
-  // The following messages are sent to the source. They are added to the account when it moves back.
+  // These messages arrive at the source. They are added to the account when the account moves back.
   await send(source, 5, 6, 7);
   const secrets = { source: 'another secret', target: 'one secret' };
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));
@@ -383,7 +387,7 @@ test('messages stored for a moved account are deleted when it is erased at the t
   });
   expect(await send(erased)).toMatchObject({ rejected: 1 });
   expect(await send(lives)).toMatchObject({ departed: 1 });
-  // An account that moved away and back is no longer a moved account.
+  // An account that has moved away and back is not removed like a moved account.
   const here = await createMeter(source);
   await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);

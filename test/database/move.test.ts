@@ -17,7 +17,7 @@ import {
   registerTwoDatabases,
 } from '#test/support/two-databases.ts';
 
-/** Tests of database moves that are the same for all tiers of the databases. The other tests are in test/tiers/move.test.ts. */
+/** Tests of database moves that do not depend on the tiers of the databases. All other tests of moves are in test/tiers/move.test.ts. */
 const two = registerTwoDatabases();
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {
@@ -56,7 +56,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
       );
       if (rows.length > 0) break;
     }
-    // The writer sends its statement at once. The move checks for a deadlock after a second, and detects that it is part of one.
+    // The writer's statement and the move now wait for each other. The move, which has waited for a second, detects the deadlock first.
     await writer.query('UPDATE users SET phone = phone');
     await writer.query('COMMIT');
   };

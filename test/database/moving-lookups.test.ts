@@ -12,8 +12,9 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /**
- * An account opens at the target of a move in one transaction: its rows appear, and its names leave `arriving_names`. A lookup runs several
- * statements, and the transaction can commit between any two of them. Even then, no lookup may refuse the account.
+ * At the target of a move, an account is opened in one transaction: its rows become visible, and its names are deleted from
+ * `arriving_names`. A lookup executes several statements, and the transaction may commit between any two of them. Even then, no lookup may
+ * refuse the account.
  */
 
 let database: TestDatabase;
@@ -33,7 +34,7 @@ beforeEach(async () => {
   home = { userId, deviceId: device.device_id, password, key, keyId, secret };
 });
 
-/** Hides the rows of the home, as they are before a move opens them. Returns a function that opens them in one transaction. */
+/** Hides the home's rows, as a move does until it opens the account. Returns a function that opens the account in one transaction. */
 async function hide(): Promise<() => Promise<void>> {
   const { userId, deviceId, key, keyId, secret } = home;
   const [ofKey, ofSession] = [hashSecret(key), hashSecret(secret)];
@@ -84,7 +85,7 @@ const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
   return found;
 };
 
-/** By name: a function that prepares a lookup and returns it. The lookup returns whether the caller was found, or throws. */
+/** Lookups by name. Each function prepares a lookup and returns it. The lookup returns whether it found the caller, or throws. */
 const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>> = {
   'a key': async () => async (db) => {
     const found = await createAuthenticator(db, 'live')(home.key, '127.0.0.1');

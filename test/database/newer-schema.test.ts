@@ -14,13 +14,13 @@ afterAll(() => database.drop());
 
 test('a version that does not recognise the whole schema changes nothing, and names the version to run', async () => {
   await database.pool.query(`INSERT INTO schema_migrations VALUES ('schema/9999_days.sql', 'of a later version')`);
-  // Functions of a later version, which this version would replace by its own.
+  // Simulates functions of a later version, which this version must not replace by its own.
   await database.pool.query(`UPDATE schema_migrations SET sha256 = 'later' WHERE name LIKE 'interface/%'`);
   const { rows: before } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   await expect(migrate(database.pool)).rejects.toThrow(REFUSED);
   const { rows: after } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   expect(after).toEqual(before);
-  // Roles refuse to start, and commands refuse to run.
+  // The service's roles refuse to start, and its commands refuse to run.
   for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
     const { status, stderr } = spawnSync(process.execPath, [TESTED_PROGRAM, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },

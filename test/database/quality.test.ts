@@ -9,8 +9,7 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /**
- * Tests of quality reports on simulated months, which are written as ingest writes them. The reports contain every planted fault and no
- * other.
+ * Tests of quality reports on simulated months, written as ingest writes them. The reports must contain every simulated fault and no other.
  */
 const HOUR_MS = 3_600_000;
 const QUARTER_HOUR_MS = 900_000;
@@ -95,7 +94,7 @@ test('the quality of a month without a fault lists no findings', async () => {
 test.each(['a', 'b'])('the quality of a month with every fault lists each, with its size (%s)', async (seed) => {
   const { send, report } = await meter();
   const sent = combineNamedFaults(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
-  // Readings that arrive in order of time (`inOrder`), and late and repeated readings, which arrive afterwards (`others`).
+  // `inOrder`: readings that arrive in chronological order. `others`: late and repeated readings, which arrive afterwards.
   const inOrder: MeterReading[] = [];
   const others: MeterReading[] = [];
   for (const reading of sent) ((inOrder.at(-1)?.ts ?? '') < reading.ts ? inOrder : others).push(reading);
@@ -105,7 +104,7 @@ test.each(['a', 'b'])('the quality of a month with every fault lists each, with 
   for (const batch of batchesOf(others, 20)) await send(batch);
   const known = new Set(inOrder.map(({ ts }) => ts));
   const late = new Set(others.map(({ ts }) => ts).filter((ts) => !known.has(ts))).size;
-  // Readings of the meter without the false readings.
+  // Computes the expected report from the readings without the glitches.
   const unique = new Map(sent.map((reading) => [reading.ts, reading]));
   const glitches = [...unique.values()].filter(({ energy_total_kwh }) => energy_total_kwh > 400_000);
   const good = [...unique.values()]
@@ -147,7 +146,7 @@ test('the quality of a month lists swaps, refused readings with reasons, and unk
   const at = (quarter: number) => new Date(MAY + quarter * QUARTER_HOUR_MS).toISOString();
   const rows = (from: number, to: number, kwh: (quarter: number) => number) =>
     Array.from({ length: to - from }, (_, index) => ({ ts: at(from + index), energy_total_kwh: kwh(from + index) }));
-  // After an hour without any meter, a new meter with a higher register is installed.
+  // After an hour without a meter, a new meter is installed. Its register is higher.
   await send([...rows(0, 20, (n) => 5_000 + n / 10), ...rows(24, 40, (n) => 9_000_000 + n / 10)]);
   const inMay = MAY + 10 * HOUR_MS;
   await send([{ ts: new Date(inMay + HOUR_MS).toISOString(), energy_total_kwh: 1 }], inMay);
@@ -155,7 +154,7 @@ test('the quality of a month lists swaps, refused readings with reasons, and unk
   const [row] = await report('start=2026-05-01&end=2026-05-01');
   expect(row).toMatchObject({
     intervals_expected: 96,
-    // Unknown times: between the last reading of the old meter and the first of the new one, and after the last reading.
+    // Two periods are unknown: from the last reading of the old meter to the first of the new one, and after the last reading.
     intervals_received: 19 + 15,
     intervals_missing: 5 + 57,
     intervals_estimated: 0,
@@ -217,13 +216,13 @@ test.each([
     });
     await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
     await send([register(one, 12, 111)]);
-    // A late reading of the first series, which moves no energy to another hour, and a reading of the second series, whose earlier readings
-    // end at 02:00.
+    // A late reading of the first series, which moves no energy to another hour, and a reading of the second series, whose last reading was
+    // at 02:00.
     await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
     const [row] = await report('start=2026-05-01&end=2026-05-01');
     expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
     if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
-    // The first tariff's energy moves to after the second tariff's. The total stays the same, so the correction is 0.
+    // The first tariff's energy is now placed after the second tariff's. The total is the same, so the correction is 0.
     else expect(row.import_change_kwh).toBeCloseTo(0, 6);
   },
 );

@@ -37,7 +37,7 @@ const file = () => join(folder.path, 'secret.key');
 test('a missing or different secret key is an error if data was encrypted with it, until that data is given up', async () => {
   const made = await keyOf();
   expect(await keyOf()).toBe(made);
-  // The database contains no encrypted data yet, so the service may create a new key.
+  // The database contains no encrypted data yet, so the service may create a new key file.
   renameSync(file(), `${file()}.first`);
   const secret = await keyOf();
   expect(secret).not.toBe(made);
@@ -48,7 +48,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Restore the file.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
-  // Simulates an empty key file, as a power cut may leave it.
+  // Simulates an empty key file, as left by a power failure.
   writeFileSync(file(), '');
   await expect(keyOf()).rejects.toThrow(missing);
   renameSync(file(), `${file()}.empty`);
@@ -61,7 +61,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);
 
-  // Simulates that the key file is lost for good.
+  // Simulates that the key file has been lost.
   renameSync(file(), `${file()}.lost`);
   const giveUp = () => {
     const { stdout } = spawnSync(process.execPath, [TESTED_PROGRAM, 'secrets', 'forget', '--json'], {
@@ -90,7 +90,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets[0]).toBe(
     'a token that is new',
   );
-  // A second call returns nothing, because no encrypted data are left.
+  // A second call reports nothing, because no encrypted data is left.
   expect(giveUp()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
   expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);

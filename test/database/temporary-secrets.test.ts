@@ -34,7 +34,7 @@ async function device() {
 
 test('a device logs in with its own secret regardless of simulators, whose secrets expire by themselves', async () => {
   const { deviceId, secret, login } = await device();
-  // Simulates a killed simulator, which has not removed its temporary secret.
+  // Simulates a killed simulator, which could not delete its temporary secret.
   const killed = await createTemporarySecret(db, deviceId);
   expect(await login(secret)).toBe(true);
   expect(await login(killed?.secret ?? '')).toBe(true);

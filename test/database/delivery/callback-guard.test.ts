@@ -9,8 +9,8 @@ import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 /**
- * An agent that connects to the receiver on the loopback instead of the real address. It looks the name up as configured, and records the
- * address to which a real agent would connect. No packet leaves the machine.
+ * An HTTPS agent that looks a name up as configured, and records the address to which a real agent would connect. It then connects to the
+ * receiver on the loopback interface instead. No packet leaves the machine.
  */
 class Watched extends Agent {
   addresses: string[] = [];
@@ -31,7 +31,7 @@ class Watched extends Agent {
         ca: this.#receiver.ca,
       });
     };
-    // Node does not resolve a host that is an IP address, so the agent does not, either.
+    // If the host is an IP address, Node does not look it up.
     if (/^[\d.]+$|:/.test(host)) return go(host);
     lookup(host, { all: false }, (error, address) => {
       if (error) return callback(error);
@@ -55,7 +55,7 @@ afterEach(async () => {
   deliveries = undefined;
 });
 
-/** Sends one event to a URL and returns the outcome. `answers`: the addresses of the name, one list for each lookup. */
+/** Sends one event to a URL and returns the outcome. `answers`: the addresses that each lookup of the name returns. */
 async function deliver(url: string, answers: string[][]) {
   agent = new Watched(receiver);
   let asked = 0;

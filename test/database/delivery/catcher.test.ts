@@ -5,7 +5,7 @@ import { findSentDelivery } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 
-/** Test service with the callback rules of a production installation, which allow only public addresses. Every name lookup fails. */
+/** Deliveries with the callback rules of production, which allow only public addresses. Every name lookup fails. */
 let deliveries: TestDeliveries;
 const lookedUp: string[] = [];
 beforeAll(async () => {
@@ -40,7 +40,7 @@ test('a callback to the webhook catcher is answered without a connection, and it
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`);
   expect(JSON.stringify(sent)).not.toContain(SECRET);
-  // An account cannot read another account's delivery.
+  // An account cannot read the delivery of another account.
   const stranger = await deliveries.user('stranger@example.com');
   expect(await findSentDelivery(deliveries.db, { only: stranger }, which, 'live')).toBeNull();
   expect(userId).not.toBe(stranger);

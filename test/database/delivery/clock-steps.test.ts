@@ -6,7 +6,10 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Steps of a worker's clock in seconds: minutes, hours, and the correction after a start with a clock 14 months ahead. */
+/**
+ * Steps of a worker's clock, in seconds: some minutes, two hours, and 14 months (a correction after the process started with a wrong
+ * clock).
+ */
 const STEPS = [-180, -7_200, -430 * 86_400, 7_200, 430 * 86_400];
 
 let receiver: Receiver;
@@ -31,7 +34,7 @@ test.each(STEPS)('a delivery that waits for its retry is sent once after a step 
   deliveries.later(step + 1);
   await deliveries.happen(userId);
   await deliveries.run();
-  // After a clock step forward that is shorter than the delay, the retry is sent at its time.
+  // If a forward step is shorter than the delay of the retry, the retry is sent at its planned time.
   expect(receiver.calls.length).toBe(before + 2);
 });
 

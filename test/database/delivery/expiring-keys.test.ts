@@ -14,7 +14,7 @@ let server: Awaited<ReturnType<typeof startMailServer>>;
 let mailer: Mailer;
 let deliveries: TestDeliveries;
 let userId: string;
-/** Creation time of the keys, set by the database. */
+/** Time at which the database created the keys. */
 let made: Date;
 let isFull = false;
 
@@ -55,7 +55,7 @@ const keyUntil = (days: number | null, name?: string): Promise<CreatedKey> =>
     ...(days === null ? {} : { expiresAt: after(days) }),
   });
 
-/** Returns the mails that workers send if they check for expiring keys this many days after the keys' creation. */
+/** Returns the mails that are sent if workers look for expiring keys this many days after the keys' creation. */
 async function mailsAfter(days: number, workers = 1) {
   deliveries.now = after(days);
   await Promise.all(Array.from({ length: workers }, () => notifyExpiringKeys(deliveries.db, deliveries.now)));
@@ -78,7 +78,7 @@ test('a mail announces a key’s expiry seven days and one day before, once, for
   expect(mail?.subject).toContain('(Europe/Berlin)');
   expect(mail?.text).toContain(mailText);
   expect(mail?.html).toContain('Nightly import &lt;b&gt;');
-  // A repeated check sends no further mail, whether after a restart or by a worker with another clock.
+  // A further check sends no further mail, for example after a restart, or by a worker whose clock differs.
   expect(await subjects(83.2)).toEqual([]);
   expect(await subjects(88.9)).toEqual([]);
   expect(await mailsAfter(89.1, 4)).toHaveLength(1);
@@ -109,7 +109,7 @@ test('no mail is sent for a key that was revoked, never expires, is valid for a 
   const rotated = await keyUntil(null);
   await rotateKey(deliveries.db, ALL_ACCOUNTS, rotated.key_id, { environment: 'live', madeBy: 'owner', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
-  // A key that is valid for only three days causes only the mail of its last day.
+  // If a key is valid for only three days, only the mail before its last day is sent.
   const short = await keyUntil(3);
   expect(await subjects(0.1)).toEqual([]);
   expect(await subjects(2.1)).toEqual([expect.stringContaining(short.prefix)]);
@@ -125,7 +125,7 @@ test('a moved expiry is announced again, but not one that is set back to its for
   await moveTo(60, 25);
   expect(await subjects(29.5)).toEqual([]);
   expect(await subjects(53.5)).toHaveLength(1);
-  // The new expiry is so near that no notice is sent: the person has just set it.
+  // The new expiry is so near that no mail is sent: whoever set it has just seen the date.
   await moveTo(55, 53.6);
   expect(await subjects(54.1)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { takeDueDeliveries } from '#src/delivery/take.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Interval in ms at which the worker polls for deliveries. */
+/** Interval, in ms, at which the worker polls for due deliveries. */
 const LOOK_MS = 200;
 
 let receiver: Receiver;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** Creates an owner with this number of subscriptions, each with its own URL path. */
+/** Creates an owner with this number of subscriptions. Each subscription has a different URL path. */
 async function owner(name: string, subscriptions: number, url = receiver.url): Promise<string> {
   const userId = await deliveries.user(`${name}@example.com`);
   for (let index = 0; index < subscriptions; index++) await deliveries.subscribe(userId, `${url}/${name}/${index}`);
@@ -31,7 +31,7 @@ async function happen(userId: string, times: number): Promise<void> {
   for (let index = 0; index < times; index++) await deliveries.happen(userId);
 }
 
-/** Takes due deliveries, as a worker does. Returns the number of taken deliveries by owner. */
+/** Takes due deliveries as a worker does. Returns how many deliveries of each owner were taken. */
 async function take(limit = 512): Promise<Record<string, number>> {
   const taken = await takeDueDeliveries(deliveries.database.pool, limit, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
@@ -47,12 +47,12 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // Attempts to one host share its maximum equally. Another port or another spelling in upper and lower case is the same host.
+  // The two owners share the host's maximum of attempts equally. A different port, or upper case in the name, is still the same host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // When the leases of a killed worker expire, its attempts no longer count towards the maximum of the host.
+  // When the leases of a killed worker have expired, its attempts no longer count towards the host's maximum.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });
@@ -68,7 +68,7 @@ test('with room for few attempts, owners take turns, and so do an owner’s subs
     [anna],
   );
   expect(rows[0].most).toBe(1);
-  // Owners with the fewest running attempts come first, so each of the two owners gets one delivery.
+  // The owner with the fewest running attempts comes first, so each of the two owners gets one delivery.
   expect(await take(2)).toEqual({ [anna]: 1, [ben]: 1 });
 });
 
@@ -79,7 +79,7 @@ test('an event does not wait for other owners’ receivers: a hundred hanging on
   const hogCalls = () => receiver.calls.filter(({ path }) => path.includes('/hog/')).length;
   const dispatcher = deliveries.another(() => loop.kick());
   const loop = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS, pino({ level: 'silent' }));
-  /** Median time in ms from an event of the other owner to its arrival. */
+  /** Returns the median time, in ms, from an event of the owner `neighbour` to its delivery. */
   const delayMs = async () => {
     const delays: number[] = [];
     for (let round = 0; round < 9; round++) {
@@ -95,13 +95,13 @@ test('an event does not wait for other owners’ receivers: a hundred hanging on
     const aloneMs = await delayMs();
     await happen(hog, 8);
     while (hogCalls() < 64) await new Promise((done) => setTimeout(done, 5));
-    // The measurement ends before the first hanging attempt times out after 5 s.
+    // This measurement must end before the first hanging attempt times out, which takes 5 s.
     const besideMs = await delayMs();
     expect(besideMs).toBeLessThan(Math.max(1_000, 2 * aloneMs));
     expect(dispatcher.underWay()).toBeLessThanOrEqual(64 + 8);
   } finally {
     await loop.stop();
-    // The hanging attempts end when their receiver closes.
+    // Closing the receiver ends the hanging attempts.
     await receiver.close();
     await dispatcher.settle();
   }

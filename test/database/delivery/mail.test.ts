@@ -107,7 +107,7 @@ describe('an e-mail', () => {
     const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
     const { pathname } = new URL(/<(.*)>/.exec(header)?.[1] ?? '');
     expect(mail.text).toContain(pathname);
-    // Some mail programs fetch each link. A GET of the link without a confirmation pauses nothing.
+    // Some mail programs open every link. Opening this link without a confirmation must not pause anything.
     const asked = await api.send(pathname);
     expect({ status: asked.status, type: asked.headers['content-type'] }).toEqual({
       status: 200,
@@ -120,7 +120,7 @@ describe('an e-mail', () => {
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
     expect((await findAlert(api.db, ALL_ACCOUNTS, alertId))?.status).toBe('paused');
-    // RFC 8058 prefers multipart/form-data.
+    // RFC 8058 recommends multipart/form-data for this request.
     const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
@@ -235,7 +235,8 @@ describe('a German account', () => {
     const page = (await api.send(pathname)).text;
     for (const part of ['<html lang="de">', 'Diesen Alarm pausieren']) expect(page).toContain(part);
 
-    // An invitation is in the language of the account with the invited address. If there is no such account, it is in the home's language.
+    // An invitation is in the language of the account with the invited address or, if there is no such account, in the language of the
+    // home's account.
     const { userId: friend } = await api.user('homeowner');
     await updateUser(api.db, ALL_ACCOUNTS, friend, { language: 'fr' });
     const { email } = await api.db

@@ -14,7 +14,7 @@ import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Tests of Green Button notices to apps, which are delivered by the same code as webhooks. */
+/** Tests of Green Button notices to apps. The code that delivers webhooks delivers these notices, too. */
 let receiver: Receiver;
 let deliveries: TestDeliveries;
 let userId: string;

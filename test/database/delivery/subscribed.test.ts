@@ -53,7 +53,7 @@ test('the recipients of events are the same for a set of users as for each user 
           `WITH asked AS (SELECT user_id FROM users) SELECT user_id FROM (${subscribedUsersSql('asked', "'usage.updated'")}) told ORDER BY 1`,
         );
         expect(ofAll).toEqual(ofEach);
-        // An owner receives the events to which its own subscription subscribes, whatever the subscription's position in the list.
+        // An owner must receive the events to which its own webhook is subscribed, wherever this webhook is in the list.
         const subscribed = webhooks.filter(({ events }) => events.includes('usage.updated'));
         for (const { owner } of subscribed) expect(ofAll).toContainEqual({ user_id: id(owner) });
         if (subscribed.length === 0) expect(ofAll).toEqual([]);

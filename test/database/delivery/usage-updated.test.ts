@@ -56,7 +56,7 @@ test('usage.updated reports all changed hours with their totals, a minute apart'
       updated_at: '2026-06-17T12:00:00.000Z',
     },
   ]);
-  // Three changes within a minute cause one event after the minute, with the totals at that time.
+  // Three changes within a minute lead to one event at the end of the minute. It contains the totals at that time.
   for (const [time, kwh] of [
     ['10:30', 101.5],
     ['11:00', 102],

@@ -39,7 +39,7 @@ const status = async () =>
 
 describe('an event', () => {
   test('arrives once, in its envelope, signed by Standard Webhooks', async () => {
-    // The library that verifies signatures compares the signature's time with the real clock.
+    // The library that verifies signatures compares their time with the real clock.
     deliveries.now = new Date();
     const id = await deliveries.happen(userId, { user_id: userId, email: 'ä@example.com' });
     await deliveries.run();
@@ -70,7 +70,8 @@ describe('an event', () => {
 
   test('is not sent again if this process was too busy to read the answer in time', async () => {
     receiver.answer = () => {
-      // After the response is sent, and before the dispatcher reads it, blocks the process for longer than an attempt may last.
+      // Blocks this process between the receiver's response and the moment at which the dispatcher would read it. The block is longer than
+      // an attempt may take.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
       return { status: 200 };
     };
@@ -174,7 +175,7 @@ describe('an event', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const slow = receiver.calls.filter(({ path }) => path === '/slow').length;
-    // All fast deliveries are complete while the first slow ones still wait for their response.
+    // All fast deliveries have been sent while the first slow ones are still waiting for their response.
     expect(slow).toBeLessThanOrEqual(16);
     await deliveries.dispatcher.settle();
   });
@@ -242,7 +243,7 @@ describe('a receiver’s response', () => {
     expect(attempts[0]?.error).toBe(code === 200 ? null : 'HTTP 500');
   });
 
-  // The service reads the body of a response for one second at most, and no longer than the rest of the attempt's time.
+  // The service reads the body of a response for at most one second, and at most until the end of the attempt's time limit.
   test.each([
     [10_000, 5_000],
     [300, 900],
@@ -256,7 +257,7 @@ describe('a receiver’s response', () => {
     const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
     const leasedUntil = new Date(deliveries.now.getTime() + 15_000);
     let tookMs = Number.POSITIVE_INFINITY;
-    // A busy machine may delay one of the attempts, but not all three.
+    // Measures up to three times, because a busy machine may delay an attempt.
     for (let attempt = 0; attempt < 3 && tookMs >= maxDelayMs; attempt++) {
       const from = performance.now();
       const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, leasedUntil, event });
@@ -300,7 +301,7 @@ describe('a subscription', () => {
     receiver.answer = () => ({ status: 500 });
     const exhaust = async (count: number) => {
       for (let index = 0; index < count; index++) await deliveries.happen(userId);
-      // Runs all retries of all deliveries, one by one.
+      // Runs all retries of all these deliveries, one after another.
       for (const wait of [0, 5, 30, 120, 900, 3_600]) {
         deliveries.later(wait);
         await deliveries.run();
@@ -321,7 +322,7 @@ describe('a subscription', () => {
   test('counts one outcome for a delivery during which a worker hung, whatever that worker reports later', async () => {
     const hung = deliveries.another();
     const calls = receiver.calls.length;
-    // The first worker sends the delivery, and hangs until another worker has run.
+    // The first worker sends the delivery, and then hangs until another worker has run.
     const asked = new Promise<void>((resolve) => {
       receiver.answer = () => {
         resolve();
@@ -334,7 +335,7 @@ describe('a subscription', () => {
     deliveries.later(16);
     receiver.answer = () => ({ status: 200 });
     await deliveries.run();
-    // The first worker's attempt has now failed, because it got no response.
+    // The first worker's attempt has failed without a response.
     await hung.settle();
     deliveries.later(10);
     await deliveries.run();
@@ -373,7 +374,7 @@ describe('a subscription', () => {
   });
 
   test('that was paused for failures also gets the deliveries given up since, of the last seven days', async () => {
-    // Other attempts begin while an attempt is in progress.
+    // The clock moves on during each attempt, so other attempts begin while one is in progress.
     receiver.answer = () => {
       deliveries.later(0.2);
       return { status: 500 };
@@ -403,7 +404,7 @@ describe('a subscription', () => {
     deliveries.later(6.5 * 86_400);
     await change({ status: 'active' });
     await deliveries.run();
-    // The older events happened more than a week ago, so they are not delivered.
+    // Events from more than a week ago are not delivered any more.
     expect(ids().length).toBeGreaterThan(0);
     expect(ids().length).toBeLessThan(all.length);
   });
@@ -417,7 +418,7 @@ describe('a subscription', () => {
     await deliveries.run();
     expect(ids()).toEqual([later]);
     await releaseHeldDeliveries(deliveries.db, { isDropped: false });
-    // A release makes deliveries due by the database's clock.
+    // The release makes the deliveries due at the current time of the database's clock.
     deliveries.now = new Date(Date.now() + 1_000);
     await deliveries.run();
     expect(ids()).toEqual([later, held]);
@@ -441,7 +442,7 @@ describe('a subscription', () => {
     const { pool } = deliveries.database;
     await deliveries.happen(userId);
     await pool.query('INSERT INTO usage_changes (hour, user_ids) VALUES (now(), ARRAY[$1])', [userId]);
-    // A hold begins by the database's clock.
+    // The hold starts at the current time of the database's clock.
     deliveries.now = new Date();
     await holdDueMessages(deliveries.db);
     const changes = async () => (await pool.query('SELECT count(*)::int AS n FROM usage_changes')).rows[0].n;
@@ -537,7 +538,7 @@ describe('a subscription', () => {
 
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
-  // Leases a delivery without sending it, like a worker that is killed.
+  // Leases a delivery without sending it, as if the worker had then been killed.
   const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();

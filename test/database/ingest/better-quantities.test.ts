@@ -18,10 +18,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const START_MS = Date.UTC(2026, 10, 17, 22);
 const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/**
- * Pairs a device whose readings are sent in one transaction each. A reading is given as minutes after the start, channel, kind, and kWh or
- * W.
- */
+/** Pairs a device. Its readings are given as minutes after the start, channel, kind, and kWh or W. Each `send` is one transaction. */
 async function pair() {
   const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
@@ -85,7 +82,7 @@ test('a register that appears next to a power counts from its first reading on, 
   expect(await home.notes()).toEqual([
     'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
   ]);
-  // A reading of half an hour earlier arrives late. The register counts from that reading's time on.
+  // A late reading from half an hour earlier arrives. The energy comes from the register from this reading's time on.
   await home.send([31, 'import', 'register', 100.31]);
   await home.recompute();
   expect(await home.stored()).toEqual(home.expected());
@@ -111,8 +108,8 @@ test('an update recomputes devices whose better quantity had replaced the histor
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();
   expect(wanted).toEqual(home.expected());
-  // Restores the data as the previous version stored it: only the register counts, for the whole past. The device's owner ignored the
-  // power.
+  // Restores the data of the previous version: for the whole past, only the register contributed to the total, and the power had the
+  // setting `ignored`.
   const { pool } = database;
   const channels = { 'import power_w': { counts_as: 'ignored' } };
   const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };

@@ -41,7 +41,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
   const kwhOf = async ({ userId }: { userId: string }) =>
     (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6;
   const isComputed = async () => (await api.send(`/v1/devices/${changed.deviceId}`, { key })).json.is_computed;
-  // Half an hour at 120 kW: not counted with the default limit of 100 kW.
+  // The third reading shows 120 kW for half an hour, which exceeds the default limit of 100 kW.
   const past = [
     [240, 100],
     [180, 110],
@@ -53,7 +53,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
   await writer.write([reading(neighbour, 90, 5)]);
   const before = await kwhOf(changed);
 
-  // A PostgreSQL sequence also counts attempts that are rolled back.
+  // A sequence counts attempts even if their transactions are rolled back.
   await pool.query(`CREATE SEQUENCE tries;
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'its past cannot be read (%)', nextval('tries'); END $$;
@@ -67,14 +67,14 @@ test('a changed device that cannot be computed delays no readings, and is comput
   const both = await writer.write([reading(changed, 60, 173), reading(neighbour, 60, 6)]);
   expect(both).toMatchObject({ stored: 2, rejected: 0 });
   expect(await tries()).toBe(1);
-  // Further readings cause no further attempt. The next attempt follows after ten seconds.
+  // Further readings cause no new attempt. The next attempt is made ten seconds after the first one.
   nowMs += 9_000;
   expect(await writer.write([reading(changed, 40, 173.5)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(1);
   nowMs += 2_000;
   expect(await writer.write([reading(changed, 30, 174)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(2);
-  // While the recomputation fails, readings count with the previous limit.
+  // Until the recomputation succeeds, readings are counted with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
   const failing: FailedRecomputations = new Map();
   expect(await recomputeChangedDevices(pool, writer, { failing })).toBe(0);

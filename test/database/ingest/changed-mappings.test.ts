@@ -15,13 +15,16 @@ const TOTAL = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 
 const NOW = { ...TOTAL, path: '$.now', unit: 'W', meaning: 'power' };
 const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
 
-/** Creates a home with a paired boiler, whose messages are decoded by the mappings `first`. */
+/** Creates a home with a paired boiler. The mappings `first` decode its messages. */
 async function boiler(first: readonly object[], path: string, body: string | object) {
   const home = await pairedHome({ mapping: first }, path, body);
   return { ...home, map: (mapping: readonly object[]) => home.configure({ mapping }) };
 }
 
-/** Creates a home with a gateway whose `decoder_config` determines how its device is read, and pairs the device. */
+/**
+ * Creates a home with a gateway, and pairs a device behind it. The gateway's `decoder_config` determines how the device's messages are
+ * decoded.
+ */
 async function pairedHome(first: object, path: string, body: string | object) {
   const { userId, key } = await api.user('homeowner');
   const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
@@ -55,7 +58,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
     configure,
     askToConfigure,
     receive: receive,
-    /** Sends a register reading with a time of its own. */
+    /** Sends a register reading with its own timestamp. `minute`: time of receipt; `at`: time of the reading. */
     sendRegister: (minute: number, total: number, at = minute) =>
       receive('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
@@ -68,7 +71,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
           [device.device_id],
         )
       ).rows.map(({ verdict }) => verdict),
-    /** Simulates that the mapping was changed this number of times before the first reading. */
+    /** Simulates that the mapping had been changed `times` times before the first reading. */
     splitBefore: (times: number) =>
       pool.query(
         `UPDATE series SET split_after = ARRAY(SELECT $2::timestamptz - n * interval '1 minute' FROM generate_series($3::integer, 1, -1) n)
@@ -84,7 +87,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
 
 test('a register whose unit is changed does not count the jump, and continues from its first reading in the new unit', async () => {
   const home = await boiler([TOTAL, NOW], 'boiler/b1/state', { total: 12 });
-  // The writer has cached the device's head.
+  // The writer has the device's head (its state) in its cache.
   for (const [minute, total] of [
     [10, 12],
     [20, 12.5],
@@ -92,11 +95,12 @@ test('a register whose unit is changed does not count the jump, and continues fr
   ] as const)
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(1);
-  // The boiler has always sent Wh, and is now decoded as Wh: 13 becomes 0.013 kWh.
+  // The boiler has sent Wh from the start, and only now has the mapping the right unit: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
-  // The mapping of the total has changed. The device's other quantities continue.
+  // Only the mapping of the total has changed, so the device's other quantities continue.
   for (const minute of [35, 36, 37]) await home.receive('boiler/b1/state', { now: 900 }, minute);
-  // The new numbers are up to 1,000 times higher. Within minutes, the resulting power is above any limit; within an hour, it is below it.
+  // The new values are up to 1,000 times higher. Over a few minutes, the jump would exceed any limit of power. Over more than an hour, as
+  // here, it would not.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],
@@ -105,22 +109,22 @@ test('a register whose unit is changed does not count the jump, and continues fr
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
-  // The late reading was sent before the change of the mapping, but is decoded by the current one, so its number does not match its
+  // This late reading was sent before the change of the mapping, but the new mapping decodes it. Its value therefore does not fit to its
   // neighbours.
   expect(await home.sendRegister(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
   expect(await home.sendRegister(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
-  // A late reading that was sent after the change of the mapping.
+  // This late reading was sent after the change of the mapping.
   await home.sendRegister(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
   expect(await home.splitCount()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
-  // A recomputation returns the same energy as before.
+  // A recomputation must give the same energy as before.
   await home.change({ limit_kw: 50 });
   await home.compute();
   expect(await home.kwh()).toBe(3);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'export' }] });
   await home.compute();
-  // Only two minutes of the boiler's power count as energy.
+  // The total no longer contributes to the import. Two minutes of the boiler's power contribute instead.
   expect(await home.kwh()).toBe(0.03);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'import' }] });
   await home.compute();
@@ -131,7 +135,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   const home = await boiler([POWER], 'cellar/p1/power', '1000');
   for (const minute of [10, 20, 30]) await home.receive('cellar/p1/power', '1000', minute);
   expect(await home.kwh()).toBeCloseTo(1 / 3, 5);
-  // The changed mapping describes the power's number in another way, and adds the total.
+  // The changed mapping reads the same power values, described in a different way. It also adds the total.
   await home.map([{ ...POWER, unit: 'kW', scale: 0.001 }, TOTAL]);
   expect(await home.splits()).toEqual([{ split_after: null }]);
   await home.receive('cellar/p1/power', '1000', 40);
@@ -141,7 +145,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
   await home.receive('cellar/p1/power', '1', 60);
   expect(await home.kwh()).toBeCloseTo(2 / 3, 5);
-  // The device's own mapping takes precedence over the gateway's. Changes of the gateway's mapping then have no effect.
+  // The device gets its own mapping, which takes precedence over the gateway's. Changes of the gateway's mapping then have no effect.
   const own = (unit: string) => home.change({ decoder_config: { mapping: [{ ...POWER, unit }] } });
   await own('kW');
   await home.map([POWER]);
@@ -152,7 +156,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   await home.receive('cellar/p1/power', '1000', 85);
   expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12 + 1 / 6, 5);
   await home.change({ decoder_config: {} });
-  // If the mapping is changed twice without a reading in between, the series is split once.
+  // Two changes of the mapping without a reading between them split the series only once.
   await home.map([{ ...POWER, scale: -1 }]);
   await home.map([POWER]);
   expect((await home.splits())[0]?.split_after).toHaveLength(3);
@@ -177,10 +181,10 @@ test('a series is split a hundred times at most: a further change is refused wit
   expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
-  // The device still sends its register in MWh.
+  // The device sends its register in MWh, as before.
   await home.sendRegister(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
-  // An equivalent description of the same number does not split the series.
+  // A different description of the same values does not split the series.
   await home.configure({ mapping: [{ ...TOTAL, scale: 1_000 }] });
   await home.sendRegister(60, 0.0145);
   expect(await home.kwh()).toBe(2);
@@ -206,7 +210,7 @@ test.each([
   '%s: a changed scale does not count a jump, and no other setting splits a series',
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
-    // The readings are an hour apart, so a rise of up to 100 kWh would be plausible at the default limit.
+    // Successive readings are an hour apart, so the default limit of 100 kW would allow a rise of up to 100 kWh.
     const sendCount = (hour: number, count: number) => home.receive(topic, body(count), 60 * hour);
     const before = {
       ...first,

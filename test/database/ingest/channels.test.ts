@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 const HOUR_MS = 3_600_000;
 const startMs = (Math.floor(Date.now() / HOUR_MS) - 5) * HOUR_MS;
 
-/** A message with one reading for each of these channels. `value`: mW or 0.001 °C. */
+/** Returns a message with one reading for each channel. `value`: mW or 0.001 °C. */
 const messageOf = (
   deviceId: string,
   channels: readonly string[],
@@ -52,14 +52,14 @@ test('a device has a maximum number of channels, and readings of further ones be
   });
   const reasons = await rowsOf(`SELECT DISTINCT reason FROM rejected_messages WHERE reason LIKE '%MAX_CHANNELS%'`);
   expect(reasons).toEqual([{ reason: 'more than 3 channels of one device (MAX_CHANNELS)' }]);
-  // Channels that exist already continue to be stored, even with a new quantity.
+  // Existing channels are still stored, even with a new quantity.
   expect(await writer.write([messageOf(deviceId, channelsTo(4), 1, { kind: 'temperature' })])).toMatchObject({
     stored: 3,
     rejected: 1,
   });
 });
 
-/** Creates a device with more channels than are cached, and one with few. */
+/** Creates a device that has more channels than the writer caches, and a device with few channels. */
 async function devices(): Promise<{
   large: { deviceId: string; userId: string };
   small: { deviceId: string; userId: string };
@@ -133,7 +133,7 @@ test('a device with too many channels gets no further one, and its channels cont
   });
   expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length);
-  // A writer with a higher limit than the device's number of channels stores further channels.
+  // A writer with a higher limit of channels stores further channels.
   const wider = createWriter(database.pool, { maxChannels: 10_000 });
   expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length + 1);

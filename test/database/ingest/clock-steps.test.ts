@@ -20,7 +20,9 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-/** Start of a clock hour three days ago in true time, so that no time in the test is ahead of this machine's clock. */
+/**
+ * Start of the tests in true time: the start of an hour three days ago, so that no time in the tests is later than this machine's clock.
+ */
 const BEGIN = Math.floor(Date.now() / HOUR) * HOUR - 3 * DAY;
 const log = pino({ level: 'silent' });
 
@@ -31,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Creates a host with its own clock, through which messages without a time arrive. */
+/** Creates a host with its own clock. It receives messages without a timestamp. */
 async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset: 0 }) {
   const { pool } = database;
   const wallMs = () => state.true + state.offset;
@@ -46,7 +48,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
     set: (offset: number) => {
       state.offset = offset;
     },
-    /** Sends a message and resolves when it is committed, not earlier. */
+    /** Sends a message. Resolves when the message has been committed. */
     send(deviceId: string, body: object): Promise<void> {
       const payload = Buffer.from(JSON.stringify(body));
       return new Promise((done) => {
@@ -65,7 +67,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
 
 type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** Sends a message every minute of true time, `count` in total. `body`: returns the message for the true hours since the start. */
+/** Sends `count` messages, one per minute of true time. `body` returns a message, given the true hours since the start. */
 async function minutes(host: Host, deviceId: string, count: number, body: (hours: number) => object): Promise<void> {
   for (let minute = 0; minute < count; minute++) {
     host.state.true += MINUTE;
@@ -87,7 +89,7 @@ test('a register without times loses nothing and counts nothing twice when the c
   expect(edits.map(({ author, channel, kind }) => ({ author, channel, kind }))).toEqual([
     { author: 'clock', channel: 'import', kind: 'register' },
   ]);
-  // The energy between the first and the last of 210 readings, one per minute, at 2 kW.
+  // Energy between the first and the last of 210 readings at 2 kW, one per minute.
   expect(await kwh(home.userId)).toBeCloseTo((209 * 2) / 60, 2);
   await host.stop();
 });
@@ -99,7 +101,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   host.set(-HOUR + 12_345);
   await minutes(host, home.deviceId, 120, () => ({ power_w: 3_000 }));
   await host.settle();
-  // Expected energy: half an hour at 1 kW, two hours at 3 kW, and the minute between.
+  // Half an hour at 1 kW, two hours at 3 kW, and the minute between them.
   const once = await kwh(home.userId);
   expect(once).toBeGreaterThan(0.5 + 6 - 0.1);
   expect(once).toBeLessThan(0.5 + 6 + 0.1);
@@ -113,7 +115,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   await host.stop();
 });
 
-/** Random series of a home: its sending interval in rounds, and the first round in which it sends. */
+/** Random series of a home: number of rounds between two messages, and index of the first round in which it sends. */
 const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },
@@ -122,7 +124,7 @@ const happening = fc.oneof(
     arbitrary: fc.record({
       backMs: fc.oneof(
         fc.integer({ min: 6_000, max: 6 * HOUR }),
-        // Sets the clock back to the exact time of an earlier receipt.
+        // Number of rounds by which the clock is set back, so that it shows exactly the time of an earlier receipt.
         fc.integer({ min: 1, max: 90 }).map((rounds) => ({ rounds })),
       ),
       isStart: fc.boolean(),
@@ -141,7 +143,7 @@ test('however often the clock is set back, nothing counts twice and a register l
   await fc.assert(fc.asyncProperty(history, expectNothingLost), { numRuns: 12, endOnFailure: true });
 });
 
-/** Sends a random history to homes with a register, with a power, and with both. Expects that no energy is lost. */
+/** Sends a random history to homes with a register, with a power, or with both. Expects that no energy is lost. */
 async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
   const { everyMs, happenings, isSettledBetween } = how;
   const [last] = how.registers.slice(-1) as [(typeof how.registers)[number]];
@@ -165,7 +167,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   };
   let [round, backMs] = [0, 0];
   const send = async () => {
-    // The clock is set back while no message arrives. The first message after the step reveals it.
+    // The clock is set back between two messages. The service detects the step at the next message.
     host.state.true += everyMs;
     if (backMs > 0) host.set(host.state.offset - backMs);
     const atMs = host.state.true + host.state.offset;
@@ -180,7 +182,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
       if (sends(power)) powers.push({ atMs, value: 1_000_000 });
       return body || sends(power) ? [{ deviceId, body: { ...body, ...(sends(power) && { power_w: 1_000 }) } }] : [];
     });
-    // Even a message that the service cannot use reveals the step.
+    // The service detects the step even at a message that it cannot use.
     messages.unshift({ deviceId: 'dev_unknown', body: {} });
     round++;
     await Promise.all(messages.map(({ deviceId, body }) => host.send(deviceId, body)));
@@ -209,7 +211,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
     );
     const wanted = [...computeReferenceImportByHour(sent, powers)].filter(([, energy]) => energy > 0);
     const stored = new Map(rows.map((row) => [row.hour.getTime(), row.energy]));
-    // Tolerance for rounding: each interval is rounded to a mWh.
+    // Each interval is rounded to a mWh, so small differences are allowed.
     for (const [at, energy] of wanted)
       expect(Math.abs((stored.get(at) ?? 0) - energy), new Date(at).toISOString()).toBeLessThan(500);
     expect(stored.size).toBe(wanted.length);
@@ -224,7 +226,7 @@ test('a register whose readings all lie in the repeated time continues from the 
   const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
-  // The clock is set back twice. The second step sets it to a time before the target of the first step.
+  // The clock is set back twice. After the second step, it shows an earlier time than after the first one.
   host.set(-HOUR);
   await minutes(host, home.deviceId, 10, register);
   host.set(-2 * HOUR);
@@ -278,7 +280,8 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
 test('plausibility is judged by the actually elapsed time, not by the clock', async () => {
   const home = await createMeter(database);
   const host = await startHost();
-  // 80 kW with a limit of 100 kW. While an hour and a half pass, the clock shows only half an hour.
+  // A load of 80 kW, with a limit of 100 kW. While an hour and a half pass, the clock shows only half an hour, so the power seems to be 240
+  // kW.
   const heavy = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 80).toFixed(3)) });
   await minutes(host, home.deviceId, 90, heavy);
   host.set(-HOUR + 12_345);
@@ -313,7 +316,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
   const { pool } = database;
   const host = `host-${++hosts}`;
   let [wallMs, monoMs, failures] = [BEGIN, 0, 0];
-  /** Makes the first attempt to store the receipt after the clock step fail. */
+  /** A pool whose first attempt to store the receipt after the clock step fails. */
   const failing = new Proxy(pool, {
     get: (target, name) =>
       name === 'query'
@@ -340,7 +343,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
   });
   await taken;
   expect(failures).toBe(1);
-  // The process is killed before it stores its last time of receipt. The next process starts one second later.
+  // The process is killed before it has stored its last time of receipt. The next process starts a second later.
   [wallMs, monoMs] = [wallMs + 2 * MINUTE, 0];
   const next = await startReceiptStamper(pool, { ...clocks, log, host });
   const { rows } = await pool.query('SELECT FROM clock_steps WHERE host = $1', [host]);

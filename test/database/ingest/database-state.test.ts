@@ -18,7 +18,7 @@ test('a message waits, unacknowledged, while the schema does not fit this versio
   const { deviceId } = await createMeter(database);
   const log = pino({ level: 'silent' });
   const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
-  // The error while a newer version migrates concurrently: undefined column (SQLSTATE 42703).
+  // Causes the error of a concurrent migration by a newer version: undefined column (SQLSTATE 42703).
   await database.pool.query('ALTER TABLE device_heads RENAME COLUMN seen_at TO last_seen_at');
   let acknowledged = 0;
   for (let index = 0; index < 3; index++) {

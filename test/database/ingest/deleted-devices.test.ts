@@ -21,7 +21,7 @@ const EDITING = { author: 'usr_1', now: NOW, oldest: new Date('2025-11-01T00:00:
 const REGISTER = 'import energy_total_kwh';
 const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_000);
 
-/** Creates a meter with two registers and 39 hours of one kWh each. From hour 20 to hour 29 the first register is 78 kWh too high. */
+/** Creates a meter with two registers and 39 hours of one kWh each. From hour 20 to hour 29, the first register is 78 kWh too high. */
 async function home(): Promise<Meter> {
   const made = await createMeter(database);
   const all = Array.from({ length: 40 }, (_, index) => index);
@@ -38,7 +38,7 @@ async function home(): Promise<Meter> {
 }
 
 const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: null, reason: 'x' };
-/** Changes an owner's setting of a device. */
+/** Changes a setting of a device, as its owner would. */
 type Change = (deviceId: string) => Promise<unknown>;
 const CHANGES: Record<string, Change | { before: Change; apply: Change }> = {
   'a limit': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { limit_kw: 0.5 }),
@@ -102,7 +102,7 @@ test('readings of a deleted device are refused before, during and after the comp
   const made = await home();
   await createEdit(db, ALL_ACCOUNTS, made.deviceId, exclude, EDITING);
   await deleteDevice(db, ALL_ACCOUNTS, made.deviceId);
-  // The only writer caches the heads of devices that it has written.
+  // All readings are written by this writer, which caches the states (heads) of its devices.
   const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
   let minutes = 0;
   const expectRefused = async () => {

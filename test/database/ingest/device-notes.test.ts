@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Writes one register reading (kWh) per hour. Returns the energy by the counting rule, and the device's notes. */
+/** Writes one register reading (kWh) per hour. Returns the energy that the counting rule computes, and the device's notes. */
 async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: string[] }> {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
@@ -40,7 +40,7 @@ async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: 
   return { milliwattHours: sum.rows[0].milliwattHours, notes: notes.rows.map((row) => row.note) };
 }
 
-// Cases from the table in the description of the counting rules, computed by hand.
+// Cases from the table in the documentation of the counting rules. Their results were computed by hand.
 test.each([
   ['a swapped meter is a new baseline', [5_000, 5_001, 900, 901, 902], { milliwattHours: 3_000_000, notes: ['swap'] }],
   ['a reset counts from zero', [5_000, 5_001, 0.5, 1, 2], { milliwattHours: 3_000_000, notes: ['reset'] }],

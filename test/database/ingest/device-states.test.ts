@@ -28,7 +28,7 @@ async function send(deviceId: string, payload: string, topic = 'readings'): Prom
 }
 const state = async (deviceId: string) =>
   (await findDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId))?.status;
-/** Makes a device's last valid reading this many hours older. */
+/** Moves the time of a device's last valid reading this many hours back. */
 const age = (deviceId: string, hours: number) =>
   database.pool.query('UPDATE device_heads SET seen_at = seen_at - make_interval(secs => $2) WHERE device_id = $1', [
     deviceId,
@@ -55,7 +55,7 @@ test('a device is faulty when most of its last readings were rejected, and recov
   expect(await state(deviceId)).toBe('active');
   await send(deviceId, 'rubbish');
   expect(await state(deviceId)).toBe('faulty');
-  // A status message does not end the fault of a device.
+  // A status message is not a valid reading, so it does not end the device's fault.
   await send(deviceId, 'online', 'status');
   expect(await state(deviceId)).toBe('faulty');
   for (let index = 0; index < 9; index++) await send(deviceId, `{"power_w": ${index}}`);
@@ -133,7 +133,7 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
     [[stopped.deviceId, reporting.deviceId]],
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
-  // Even if the stored time of the latest check for silences is in the future, no device counts as silent at once.
+  // The stored time of the latest check for silent devices may be in the future. Even then, no device becomes silent at once.
   expect(await recordSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
   await send(reporting.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);

@@ -27,7 +27,7 @@ function listeningLog() {
 }
 
 /**
- * Returns functions that send messages through a pipeline to this writer. The promise of each message resolves when the message is
+ * Returns functions that send messages to this writer through a pipeline. The promise of a message resolves when the message is
  * acknowledged.
  */
 function pipelineOn(writer: Writer) {
@@ -70,7 +70,8 @@ describe('an unavailable database', () => {
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
-    // The readings are slightly more than a second apart, so that no reading has a future time, whatever the number of messages.
+    // Timestamps are slightly more than a second apart. This is close enough that no timestamp is in the future, however many messages are
+    // sent.
     const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 50)), 2);
     for (let stop = 0; stop < 3; stop++) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -204,7 +205,7 @@ describe('a message that cannot be written', () => {
     const { deviceId, userId } = await createMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
     const { errors, read, send } = pipelineOn(createWriter(database.pool));
-    // PostgreSQL's text accepts every character except NUL.
+    // NUL is the only character that PostgreSQL's type text does not accept.
     const poison = send(`gw/${gateway.gateway_id}/homeassistant/sensor/a\0b/config`, '{"state_topic":"m"}');
     await Promise.all([...Array.from({ length: 20 }, (_, index) => read(deviceId, index)), poison, read(deviceId, 20)]);
     const { stored, rejected } = await storedOf(database.pool, deviceId);

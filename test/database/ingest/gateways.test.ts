@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** Creates a household's gateway, and workers that receive its messages in turn. */
+/** Creates a gateway of a household, and workers that write its messages in turn. */
 async function household(workers = 1) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
@@ -31,7 +31,7 @@ async function household(workers = 1) {
   return {
     userId,
     gatewayId,
-    /** Writes each message as a separate batch, by the next worker in turn. */
+    /** Writes a message as a separate batch, by the next worker in turn. */
     async receive(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
       const message = createIncomingMessage({
@@ -121,10 +121,10 @@ test('a paired device counts from its pairing on, is reported as connected, and 
     [home.userId],
   );
   expect(rows).toMatchObject([{ data: { device_id: deviceId } }]);
-  // Now that the device is paired, its unusable values are stored under its id.
+  // The device is paired now, so its unusable values are stored under its id.
   await home.receive('tele/plug/SENSOR', { ENERGY: { Total: 'much', Power: 5 } });
   expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
-  // The power, which comes after the unusable value in the message, was stored.
+  // The power follows the unusable value in the message. It was stored.
   expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
 });
 
@@ -157,7 +157,7 @@ test('a P1 port also reports its gas meter: in m³, at that meter’s time, and 
   await home.pair('K8EG004046395507');
   await sendTelegram(2, '000100.000', 0, '10142.194');
   await sendTelegram(7, '000100.250', 5, '10142.195');
-  // The same reading again, with its own time.
+  // The gas meter's own timestamp is unchanged, so its reading is the same as before.
   await sendTelegram(8, '000100.300', 5, '10142.195');
   await sendTelegram(12, '000100.500', 10, '10142.600');
   expect((await home.readings()).filter(([channel]) => channel === 'mbus1/gas/m3')).toEqual([
@@ -244,7 +244,7 @@ test('announcements, their changes and withdrawals that one worker receives appl
   await announce(config('Wh'));
   await sendState('13000', 3_000);
   await sendState('14000', 4_000);
-  // Adds a third worker, which has cached nothing.
+  // A third worker, whose cache is empty.
   const late = createWriter(database.pool);
   const message = createIncomingMessage({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
@@ -310,7 +310,7 @@ test('an announced device that another family reads is listed only by that famil
   await sendState('fridge');
   await announce('fridge');
   expect(await listed()).toEqual([['fridge', null]]);
-  // A message can arrive before the announcement of its device, for example after an update of the service.
+  // A message may arrive before the announcement of its device, for example after the service has been updated.
   await sendState('kettle');
   await announce('kettle');
   expect((await listed()).sort()).toEqual([
@@ -445,7 +445,8 @@ test('a refused value is stored for a paired device only', async () => {
   expect(natives).toHaveLength(2);
   const [first, second] = natives as [string, string];
   await home.pair(first);
-  // The first device's values are valid and stored. The second device is not paired, so nothing of it is stored, not even as rejected.
+  // The values of the first device are valid and stored. The second device is not paired, so none of its values are stored, not even as
+  // rejected.
   await home.receive('senml/x', pack(2, -5));
   const before = await home.rejected();
   const deviceId = await home.pair(second);
@@ -455,7 +456,7 @@ test('a refused value is stored for a paired device only', async () => {
   expect(before).toEqual([]);
 });
 
-/** Returns random words, which cannot be compressed. An entry of an index holds at most 2,704 bytes. */
+/** Returns random words, which cannot be compressed: an index entry can hold at most 2,704 bytes. */
 const longWords = (count: number) => Array.from({ length: count }, () => randomBytes(8).toString('hex'));
 
 test('an announcement on a topic too long for a key is refused, without naming the announced device', async () => {
@@ -469,7 +470,7 @@ test('an announcement on a topic too long for a key is refused, without naming t
     home.gatewayId,
   ]);
   expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
-  // A long topic that no device family reads counts as unrecognised, like a short one.
+  // If no device family reads a topic, it is counted as unrecognised. This also holds for a long topic.
   expect(await home.receive(longWords(500).join('/'), '1')).toMatchObject({ rejected: 0 });
   expect(await home.receive(`homeassistant/sensor/${'x'.repeat(480)}/config`, '{}')).toMatchObject({ rejected: 0 });
 });

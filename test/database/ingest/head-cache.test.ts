@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns a message with one reading. `value`: mWh or mW. */
+/** Returns a message with one reading. `value`: mWh for a register, mW for a power. */
 const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: number, value: number): IncomingMessage => ({
   topic: '',
   payload: Buffer.alloc(0),
@@ -26,10 +26,13 @@ const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: numbe
   },
 });
 
-/** Start of the clock hour five hours ago, Unix ms. */
+/** Returns the start of the hour that was five hours ago, in Unix ms. */
 const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
 
-/** Creates devices of one home, a writer with a cache, and a function that counts its cached heads. Readings are a second apart. */
+/**
+ * Creates devices of one home, a writer with a cache, and a function that returns the number of cached heads (device states). Readings are
+ * a second apart.
+ */
 async function createCachingWriter(count: number) {
   const { pool } = database;
   const db = createDatabase(pool);
@@ -67,14 +70,14 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   const { pool } = database;
   const { deviceIds, userId, send, countCached } = await createCachingWriter(5);
   const batch = deviceIds.slice(0, 3);
-  // A batch writes heads before readings, so a constraint on readings makes the batch fail late.
+  // The batch writes heads before readings. The constraint on readings therefore makes it fail after the heads have been written.
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
   expect(countCached()).toBe(2);
   expect(await send(deviceIds, 1_000_020)).toMatchObject({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(countCached()).toBe(5);
-  // Energy of each device from its first reading (1,000,001 to 1,000,005 mWh) to its last.
+  // Sum over the five devices of the energy from the first reading (1,000,001 to 1,000,005 mWh) to the last one.
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
 });
 
@@ -83,7 +86,7 @@ test('an owner’s change applies to the next reading of a device with a cached 
   const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool);
   const startMs = someHoursAgoMs();
-  /** Writes a power reading of one kilowatt. `minutes`: time since the start. */
+  /** Writes a reading of 1 kW. `minutes`: time of the reading, since the start. */
   const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);
   for (const minutes of [0, 20, 40, 45]) await read(minutes);
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);

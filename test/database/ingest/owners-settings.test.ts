@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** Creates a meter reader whose script has register names chosen by its owner, and pairs it at its first message. */
+/** Creates a meter-reading device in whose script the owner has chosen the names of the registers, and pairs it at its first message. */
 async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
@@ -84,7 +84,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
     { native_name: 'SML.Wert_B', last_value: 50.3, counts_as: null },
     { native_name: 'SML.Power', unit: 'W', last_value: 100, counts_as: 'import' },
   ]);
-  // A power does not count if the device also has registers of unknown meaning.
+  // If the device also has registers of unknown meaning, its power does not contribute to the total.
   expect(await meter.kwh()).toEqual([0, 0]);
 
   await meter.setChannels({ native_name: 'SML.Wert_A', counts_as: 'import' });
@@ -95,7 +95,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
   expect(answer?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
-  // The register continues after the setting. The owner can also withdraw the setting.
+  // The register continues with the setting, and the owner can change the setting again.
   await meter.receive({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
   expect(await meter.kwh()).toEqual([3, 0.3]);
   await meter.setChannels(

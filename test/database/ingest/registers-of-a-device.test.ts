@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a home with a device that announces registers with these names to Home Assistant, in one message. */
+/** Creates a home with a device that announces registers with these names to Home Assistant in a single message. */
 async function announced(names: readonly string[], maker = 'Meter') {
   const { userId, key } = await api.user('homeowner');
   const { json: gateway } = await api.send('/v1/gateways', { method: 'POST', key, body: { name: 'home' } });
@@ -89,7 +89,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // Restores the data of the previous version, which gave each register its own circuit and added the circuits up.
+  // Restores the data of the previous version, in which each register had its own circuit and all circuits were added up.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,
@@ -113,7 +113,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
   const billed = await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, to);
   expect(Number(billed?.known.imported)).toBe(6_000_000);
-  // The migration marks every account with readings.
+  // The migration sets this mark for every account with readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
   await device.sendValues(21, 103, 101, 102);
@@ -127,7 +127,8 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const bill = await findBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
-  // The owner is notified only once, even if registers are announced later or another device is recomputed.
+  // The owner is notified only once: a later announcement of registers, or a recomputation of another device, causes no further
+  // notification.
   expect(await notifyOwnersOfRecomputedTotals(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
@@ -144,7 +145,7 @@ test('an unexplained register needs its owner’s attention, and keeps its chann
   await device.announce('Grid import', 1);
   await device.sendValues(11, 103, 50);
   expect(await device.countsAs()).toEqual({ Energy: null, 'Grid import': 'import' });
-  // A register that starts later does not change energy that was counted before its first reading.
+  // If a register starts later, the energy before its first reading does not change.
   expect(await device.kwh()).toBeCloseTo(3, 6);
   await device.sendValues(21, 105, 52);
   expect(await device.kwh()).toBeCloseTo(5, 6);

@@ -37,7 +37,7 @@ async function sendMessage(
 test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {
   const { deviceId } = await createMeter(database);
   const other = await createMeter(database);
-  // The service does not know the device yet. In addition, one message remains invalid and contains a bell character.
+  // At first the device does not exist, so its messages are rejected. One of them is invalid in any case; it contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
   await sendMessage(
@@ -66,7 +66,7 @@ test('rejected messages are listed with their reasons, and stored by a replay on
     'SELECT read_at, value FROM readings JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1',
     [deviceId],
   );
-  // A reading without its own time counts at its time of receipt.
+  // A reading without a timestamp gets its time of receipt.
   expect(rows.map(({ read_at, value }) => [read_at.getTime(), value])).toEqual([
     [at - 600_000, 99_000_000],
     [at, 100_000_000],
@@ -99,7 +99,7 @@ test('control characters from a device do not reach the terminal, in the topic o
   );
   const listed = await energy('list', '--limit', '1');
   expect(listed).toMatch(/^[^\n]* {2}gw\/·\[2J·x\n {2}because of ·31m·\n {2}payload\n$/);
-  // With --json the text is unchanged, because a program reads it.
+  // With --json, the text is not altered, because a program will read it.
   expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
 });
 
@@ -170,7 +170,7 @@ test('a retained message without a timestamp is refused in every replay, however
     stored: 0,
     rejected: 2,
   });
-  // A second replay rejects the reading, too, because the rejection is stored with its retained flag.
+  // A second replay rejects the reading again, because the rejection was stored with the flag of retained messages.
   expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     stored: 0,
   });
@@ -191,7 +191,7 @@ test('the list is limited to the latest entries', async () => {
   expect(await ids()).toEqual(before.slice(0, 10));
   await deleteExpiredRejections(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
-  // Deletes all rows of a message together with the message's payload.
+  // All rows of a message are deleted together with the message's payload.
   await sendMessage(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
   await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);

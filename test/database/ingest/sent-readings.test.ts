@@ -16,9 +16,9 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { startBroker } from '#test/support/broker.ts';
 import { type FamilyCase, getCases } from '#test/support/family-cases.ts';
 
-/** Number of random histories; each is sent in three ways. */
+/** Number of random histories. Each is sent in three ways: over MQTT, over HTTPS, and over both. */
 const HISTORIES = Number(process.env.SENT_HISTORIES ?? 8);
-/** Current time of the test: after the end of every history, and within the retention of its readings. */
+/** Current time of the test. It is after the end of every history, and within the retention of the readings. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
 let api: TestApi;
@@ -49,7 +49,7 @@ const MEMBERS: Partial<Record<DecodedReading['kind'], (value: number) => object>
   humidity: (value) => ({ humidity_percent: value / 1e3 }),
 };
 
-/** Returns the JSON element with which a device sends a reading. */
+/** Returns the JSON element that a device sends for a reading. */
 const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: ReadingHistory['readings'][number]) => ({
   ts: readAtMs,
   channel,
@@ -68,7 +68,7 @@ async function pair(settings: { limitKw?: number; registerMaxKwh?: number | null
   return { userId, deviceId: device.device_id };
 }
 
-/** Returns everything that is stored of a device and counted for its home, without ids. */
+/** Returns everything that is stored for a device and its home, without ids. */
 async function storedOf({ userId, deviceId }: { userId: string; deviceId: string }) {
   const ask = async (text: string, id = deviceId) => (await api.database.pool.query(text, [id])).rows;
   return {
@@ -94,10 +94,10 @@ async function storedOf({ userId, deviceId }: { userId: string; deviceId: string
   };
 }
 
-/** Elements of readings by message, in the order of arrival. */
+/** JSON elements of readings, grouped by message, in order of arrival. */
 type Messages = object[][];
 
-/** Sends messages one after the other, either as delivered by a broker or as HTTPS requests. Returns the results of the requests. */
+/** Sends messages one after another, by MQTT or as HTTPS requests. Returns the results of the HTTPS requests. */
 async function sendAll(
   deviceId: string,
   { mqtt: published = [], https: posted = [] }: { mqtt?: Messages; https?: Messages },
@@ -134,15 +134,15 @@ async function sendAll(
 const arbitraryRanks = fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 });
 const delivery = fc.record({
   history: arbitraryHistory,
-  /** Ranks of the readings for their order of arrival, by transport. */
+  /** Ranks of the readings in the order of arrival, by transport. */
   ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
-  /** Transport by which each reading of the third device is sent. */
+  /** Transports by which the readings of the third device are sent, in turn. */
   ways: fc.array(fc.constantFrom('mqtt' as const, 'https' as const, 'both' as const), { minLength: 1, maxLength: 6 }),
 });
 type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];
 
-/** Shuffles readings slightly out of their order of time, and groups them into messages. */
+/** Puts readings slightly out of chronological order, and groups them into messages. */
 function messagesOf(
   readings: ReadingHistory['readings'],
   ranks: readonly number[],
@@ -177,7 +177,7 @@ test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in an
       const expected = await storedOf(one);
       expect(await storedOf(other)).toEqual(expected);
       expect(await storedOf(both)).toEqual(expected);
-      // Each reading of a request is either stored, a duplicate or rejected.
+      // Each reading in a request must be either stored, a duplicate or rejected.
       for (const { length, stored, duplicates, rejections } of [...results, ...more])
         expect(stored + duplicates + rejections.length).toBe(length);
     }),
@@ -185,7 +185,7 @@ test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in an
   );
 });
 
-/** Adds the time of receipt to elements without a time of their own, which would be rejected in a request. */
+/** Adds the time of receipt as timestamp to elements without one, because a request with such elements would be rejected. */
 function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): string {
   const timed = (one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one) && !('ts' in one) ? { ts, ...one } : one;
@@ -199,7 +199,7 @@ function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): 
   }
 }
 
-// Cases with the retain flag are omitted, because a request has none.
+// Cases with the retain flag are omitted, because an HTTPS request has no such flag.
 test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
   'the case %s stores the same through the broker, by a request and by both at once',
   async (_file, { in: given }) => {
@@ -246,7 +246,7 @@ test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
     expect(one.stored.readings.length).toBeGreaterThan(1);
     expect(other.stored).toEqual(one.stored);
     expect(both.stored).toEqual(one.stored);
-    // A request whose body is not JSON is refused without storing a rejection.
+    // If the body of a request is not JSON, the request is refused, and no rejection is stored.
     expect(other.rejected).toEqual(given.payload === '{"power_w":1' ? [] : one.rejected);
   },
 );

@@ -22,7 +22,7 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-// Waits for the release of all locks: PostgreSQL releases the lock of a closed connection only when it has noticed the end.
+// Waits until no lock is held any more: PostgreSQL releases the lock of a closed connection only when it has noticed the end.
 beforeEach(() => expect.poll(heldLocks).toBe(0));
 
 const heldLocks = async () =>
@@ -33,7 +33,7 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
-/** Returns the process id of the PostgreSQL session that holds the lease, or undefined if there is none. */
+/** Returns the process id of the PostgreSQL session that holds the lease. Undefined if no session holds it. */
 const holder = async () =>
   (
     await database.pool.query(
@@ -54,7 +54,7 @@ const waitingForLocks = async () =>
 /** Returns the number of connections in use. */
 const used = () => pool.totalCount - pool.idleCount;
 
-/** Ends the connections that hold leases, as a restart of the database does. */
+/** Ends all connections that hold leases, as if the database had been restarted. */
 const breakHolders = () =>
   database.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
@@ -70,12 +70,12 @@ test('one process holds a session’s lease, under a constant name; other proces
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
-  // Another login at the same broker uses the same lease. At another broker, the same name is another session.
+  // Another login at the same broker uses the same lease. The same name at another broker has its own lease.
   expect(await take('mqtt://Broker.example:1883/')).toBeNull();
   const elsewhere = await take('mqtt://other.example:1883');
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
-  // A lease that a process of an earlier version holds counts, too.
+  // A lease is also taken if a process of an earlier version holds it.
   const other = await acquireLeaseOfEarlierVersion(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
@@ -110,11 +110,11 @@ test('a lease whose connection was lost is acquired again; if another process ha
   lease.whenLost(() => losses++, log);
   const broken = await holder();
   await breakHolders();
-  // PostgreSQL needs a moment to end a terminated session. Until then the locks belong to the broken connection.
+  // PostgreSQL ends a terminated session with a short delay. Until then, the broken connection still has the locks.
   await expect.poll(async () => ![undefined, broken].includes(await holder())).toBe(true);
   expect([await take(), losses]).toEqual([null, 0]);
 
-  // Another process waits for the lease, and gets it as soon as PostgreSQL has ended the first connection.
+  // Another process waits for the lease. It gets the lease as soon as PostgreSQL has ended the first connection.
   const other = await database.pool.connect();
   const theirs = other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
   await expect.poll(waitingForLocks).toBe(1);
@@ -145,7 +145,7 @@ test('the holder sends statements regularly, so that the server does not end its
   let timesLost = 0;
   lease.whenLost(() => timesLost++, log);
   const before = await holder();
-  // Longer than the time after which PostgreSQL ends silent sessions.
+  // Waits longer than PostgreSQL tolerates a silent session.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await holder()).toBe(before);
   await lease.release();

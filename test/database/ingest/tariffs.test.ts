@@ -23,7 +23,9 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const START_MS = Date.UTC(2026, 10, 17, 22);
 const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** Creates a meter whose tariff registers are sent when they change: hour since the start, tariff and kWh. */
+/**
+ * Creates a meter that sends a tariff register whenever the register changes. A reading is given as hours since the start, tariff and kWh.
+ */
 async function pair() {
   const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS });
@@ -40,7 +42,7 @@ async function pair() {
   return {
     deviceId,
     userId,
-    /** Sends the readings, each in its own transaction. */
+    /** Sends these readings, each in its own transaction. */
     async send(...readings: (readonly [number, string, number])[]) {
       for (const one of readings.map(reading)) {
         sent.push(one);
@@ -70,7 +72,7 @@ async function pair() {
         row.covered_ms,
       ]);
     },
-    /** Returns the expected energy by the reference implementation, with the channels renamed. */
+    /** Returns the energy that the reference implementation computes. `named`: renames the channels first. */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
       return [...computeReferenceConsumption(all, SETTINGS, getStartOfQuarterHour)]
@@ -80,7 +82,7 @@ async function pair() {
   };
 }
 
-/** Tariff readings of a night, a day and an evening. */
+/** Tariff readings of a night. Those of the next day and evening follow. */
 const NIGHT = [
   [0, 't2', 200],
   [0.1, 't1', 100],
@@ -96,7 +98,7 @@ const EVENING = [
 
 test('a tariff’s energy lies after the readings of other tariffs within its step, in any order of arrival, also for tariffs that the owner has set', async () => {
   const home = await pair();
-  // Sends the day's readings after the evening's readings, and out of order.
+  // The day's readings arrive after the evening's readings, and out of order.
   await home.send(...NIGHT, ...EVENING, ...DAY.slice(0, 3), DAY[4] as never, DAY[3] as never);
   const stored = await home.stored();
   expect(stored).toEqual(home.expected());
@@ -110,7 +112,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
         counts_as: countsAs,
       })),
     });
-  // Registers of phases, unlike tariffs, all run at the same time.
+  // Registers of phases all run at the same time, unlike those of tariffs.
   await setMeanings(['import/t1', 'import/l1'], ['import/t2', 'import/l2']);
   expect(await home.stored()).toEqual(home.expected((channel) => channel.replace('/t', '/l')));
   await setMeanings(['import/t1', null], ['import/t2', null]);
@@ -130,7 +132,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
 
 test('an existing installation keeps its stored history until a device is recomputed', async () => {
   const [home, phases] = [await pair(), await pair()];
-  // Restores the data of the previous version, which counted tariff registers without the tariff rule, like phases.
+  // Restores the data of the previous version, which had no tariff rule: it counted tariff registers in the same way as phases.
   for (const one of [home, phases]) {
     await one.send(...NIGHT, ...DAY, ...EVENING);
     await one.change({
@@ -155,8 +157,8 @@ test('an existing installation keeps its stored history until a device is recomp
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // The energy of the next day belongs to the day's tariff, not to the evening's low tariff. A late reading changes no energy that was
-  // counted without the tariff rule.
+  // On the next day, the energy belongs to the day tariff, not to the low tariff of the evening. A late reading does not change energy that
+  // was computed before the tariff rule.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(
@@ -165,7 +167,7 @@ test('an existing installation keeps its stored history until a device is recomp
   const last = (rows: number[][]) => rows.filter(([at]) => Number(at) >= START_MS + 26 * 3_600_000);
   expect(last(after)).toEqual(last(home.expected()));
   expect(last(after)).not.toEqual(last(home.expected(asPhases)));
-  // A change of a setting, or of a channel's meaning to an equivalent one, causes a recomputation.
+  // Any change of a setting causes a recomputation, even a change of a channel's meaning to an equivalent one.
   await home.change({ channels: [{ native_name: 'import/t1 energy_total_kwh', counts_as: 'import/t3' }] });
   expect(await home.stored()).toEqual(home.expected());
   expect(await since(home)).toEqual([null, null].map(() => Number.NEGATIVE_INFINITY));

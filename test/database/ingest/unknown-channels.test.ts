@@ -18,7 +18,9 @@ const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 const NAMES = ['feed_in', 'exprot', 'reactive', 'production', 'gas_m3'];
 
-/** Creates a native device with these registers in kWh after some hours. */
+/**
+ * Creates a device that sends registers in the service's native format. `receive` sends their values (kWh) for a minute after the start.
+ */
 async function device() {
   const { key } = await api.user('homeowner');
   const paired = await api.send('/v1/devices', {
@@ -76,8 +78,8 @@ test('a native channel with an unknown name is listed, does not count, and needs
   ]);
   expect(rejected.rows).toEqual([{ reason: expect.stringContaining('at most one slash before import') }]);
 
-  // Setting the meaning of an inverter's or a battery's register also sets the register's placement. Removing the meaning removes the
-  // placement.
+  // If the meaning of an inverter's or battery's register is set, its placement is set, too. If the meaning is removed, the placement is
+  // removed, too.
   const word = { native_name: 'production energy_total_kwh' };
   const answer = await meter.setChannels({ ...word, counts_as: 'production' });
   expect(answer.json.channels).toContainEqual(
@@ -116,7 +118,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
   const meter = await device();
   const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
   await meter.receive(registers, 0);
-  // Restores the data of the previous version, in which the unknown channels counted, too, except for one.
+  // Restores the data of the previous version, in which all unknown channels but one contributed to the total.
   const pool = api.database.pool;
   await pool.query(
     "UPDATE series SET counts_import = channel <> 'export/roof', counts_export = channel = 'export/roof' WHERE device_id = $1 AND channel <> 'reactive'",
@@ -136,7 +138,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
     'gas_m3 energy_total_kwh': { counts_as: 'export', circuit: 'gas_m3' },
   });
 
-  // The channels still count as before the update. The owner is asked about them until their meaning is set.
+  // The channels still contribute as they did before the update. The owner is asked about them until their meaning is set.
   await meter.receive(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
   const roles = await pool.query(
     'SELECT channel, counts_export FROM series WHERE device_id = $1 AND (counts_import OR counts_export) ORDER BY series_id',

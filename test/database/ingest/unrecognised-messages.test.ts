@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a homeowner's gateway, and a worker that writes all of its messages in one batch. */
+/** Creates a homeowner's gateway, and a worker that writes all messages of the gateway in one batch. */
 async function household() {
   const { userId, key } = await api.user('homeowner');
   const { json } = await api.send('/v1/gateways', { key, method: 'POST', body: { name: 'home' } });
@@ -142,7 +142,7 @@ test('unrecognised messages are visible to the owner and to callers that can acc
     expect([id, await statusOf(`/v1/gateways/${id}/unread`, home.key)]).toEqual([id, 404]);
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
-  // A key limited to a group can list the kinds of unrecognised messages, but not the messages.
+  // A key that is limited to a group can list the kinds of unrecognised messages, but not their content.
   await home.receive(['solar/1234567890/live', '{"mode":1520}']);
   const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
   const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
@@ -171,7 +171,7 @@ test('200 topic shapes per gateway are counted separately, and all others togeth
     [home.gatewayId],
   );
   expect(rows).toEqual([{ shapes: 201, messages: 450, further: 250 }]);
-  // Another worker, which has not loaded the stored kinds of messages, adds none beyond the maximum.
+  // Another worker, which has not loaded the stored kinds of messages, must not add any beyond the maximum.
   const other = createUnrecognisedMessageCounter();
   const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
   for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);
@@ -247,7 +247,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
   const writeMessage = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // Resets the worker's state of the gateways, as if it had not written an example yet.
+    // Deletes the gateway from the worker's cache, as if the worker had not written an example of its messages yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };
@@ -279,7 +279,7 @@ test('examples are deleted after a day, shapes after a month, and all with the g
     [home.gatewayId],
   );
   const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
-  // After the maximum age the API does not return the example any more, even before the job deletes it.
+  // The example has reached its maximum age. The API does not return it any more, even before the job has deleted it.
   expect(await examples()).toEqual([false, true]);
   await deleteExpiredUnrecognisedMessages(pool, new Date());
   const { rows } = await pool.query(

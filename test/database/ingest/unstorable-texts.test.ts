@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Names of registers that PostgreSQL's jsonb refuses: with half of a surrogate pair, or with NUL. */
+/** Names of registers that PostgreSQL's type jsonb does not accept, because they contain half of a surrogate pair, or NUL. */
 test.each([String.raw`\ud800`, String.raw`\udfff`, String.raw`\u0000`])(
   'a name with %s in a message does not lose the other quantities of the message, nor other messages',
   async (half) => {

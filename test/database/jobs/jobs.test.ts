@@ -7,7 +7,7 @@ import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER, startJobs } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** Interval of a job that does not elapse within a test. */
+/** Interval of a job that is longer than any test. */
 const RARELY = { everySeconds: 1_000_000 };
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the dependencies with which jobs are started, and collects the jobs' log lines. */
+/** Returns the dependencies with which the tests start jobs. They also collect the jobs' log lines. */
 function parts(
   given: Partial<JobDependencies> = {},
 ): JobDependencies & { lines: { job?: string; msg: string; level: number }[] } {
@@ -46,7 +46,7 @@ function parts(
   };
 }
 /**
- * Returns a pool for one job, and a promise that resolves when the job has returned its connection. By then, the job has tried to take its
+ * Returns a pool for one job, and a promise that resolves when the job has released its connection. The job has then tried to take its
  * lock.
  */
 function pooled() {
@@ -102,7 +102,7 @@ test('a job with a lock runs in one of several workers, and the next time anothe
   };
   const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
   await expect.poll(() => ran).toEqual(['first']);
-  // Waits for the job's lock, which is released a moment after the job has ended.
+  // The job releases its lock shortly after its end.
   await expect.poll(isHeld).toBe(false);
   const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   await expect.poll(isHeld).toBe(true);

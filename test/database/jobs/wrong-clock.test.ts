@@ -19,7 +19,7 @@ import { createMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const DAY_MS = 86_400_000;
-/** Clock of a process that is 14 months ahead. */
+/** Clock of a process that is 14 months fast. */
 const ahead = () => new Date(Date.now() + 430 * DAY_MS);
 const now = () => new Date();
 const SILENT = pino({ level: 'silent' });
@@ -49,7 +49,7 @@ function parts(given: Partial<JobDependencies>): JobDependencies {
   return { ...base, clock: now, ageClock: now, ahead: { daysToPack: 0 }, ...given };
 }
 
-/** Returns the numbers of rows of every relation that a move copies, except queues, which workers empty. */
+/** Returns the number of rows of every relation that a move copies, except queues, because workers empty them. */
 async function rowCounts(): Promise<Record<string, number>> {
   const queues = new Set(['usage_changes', 'usage_untold']);
   const counts: Record<string, number> = {};
@@ -85,7 +85,7 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
   await runAll({ clock: ahead });
   expect(less(before, await rowCounts())).toEqual([]);
   await runAll({ clock: ahead, ageClock: ahead });
-  // If all clocks are ahead, each of these relations loses rows. This shows that the counts can detect a loss.
+  // If the age clock is wrong, too, each of these relations loses rows. This proves that the counts can show a loss.
   expect(less(before, await rowCounts()).sort()).toEqual(
     expect.arrayContaining([
       'alert_firings',
@@ -118,7 +118,7 @@ test('a start with a clock 14 months ahead does not move the believed time, from
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
-  // If a process's clock is behind, its age clock is, too, so data do not look older than they are.
+  // If the clock of a process is behind, the age clock is also behind, so that data never looks older than it is.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
   const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
@@ -143,7 +143,7 @@ test('an operator can confirm a clock; without one, a process moves the believed
 test('the believed time follows the whole monotonic clock, however slowly the database answers', async () => {
   let monoMs = 0;
   let syncs = 0;
-  // Each statement's result arrives only after four seconds of the monotonic clock.
+  // Each statement takes four seconds of the monotonic clock.
   const slow = new Proxy(database.pool, {
     get: (pool, name) =>
       name === 'query'
@@ -183,10 +183,10 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
     const count = often();
     await expect.poll(often).toBeGreaterThan(count);
     expect(nightly()).toBe(0);
-    // The clock jumps over the minute of the nightly job.
+    // The clock jumps past the time of the nightly job, so the job runs late.
     wallMs = Date.parse('2026-11-25T09:00:00Z');
     await expect.poll(nightly).toBe(1);
-    // The clock is set back to before the minute of the nightly job, and passes the minute again.
+    // The clock is set back and passes the time of the nightly job again. The job must not run again.
     wallMs = Date.parse('2026-11-25T01:00:00Z');
     let seen = often();
     await expect.poll(often).toBeGreaterThan(seen + 1);
@@ -197,7 +197,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
   } finally {
     await started.stop();
   }
-  // The process is stopped during the minute of the next run. After its next start it makes up for the run.
+  // The process is stopped at the time of the next run. After its next start, it makes up for that run.
   wallMs = Date.parse('2026-11-26T12:00:00Z');
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);
@@ -215,7 +215,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
     run: async () => void ran.push(wallMs),
   };
   const looks = [0, 0, 0];
-  // The schedule reads the clock each time when it looks for due jobs.
+  // Counts how often each worker has looked for due jobs: it reads the clock each time.
   const look = (worker: number) => {
     looks[worker] = (looks[worker] ?? 0) + 1;
     return new Date(wallMs);
@@ -243,7 +243,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
   const home = await createMeter(database);
-  // Simulates that this machine's clock is ahead: the installation was last in use 430 days before the clock's time.
+  // Simulates a clock that is 14 months fast: the installation seems to have been last used 430 days ago.
   const inUse = new Date(Date.now() - 430 * DAY_MS);
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
@@ -268,7 +268,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
       env,
     });
     expect(stdout).toContain('is confirmed');
-    // The running process adopts the confirmed clock without a restart.
+    // The running process uses the confirmed clock without being restarted.
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;
     await expect.poll(isAdopted).toBe(true);
     await runAll({ ageClock: running.ageClock });
