@@ -18,7 +18,7 @@ const compose = readComposeFile({
 describe('the compose file', () => {
   test('is valid by the schema of the Compose Specification', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
-    // ajv finds JSON Schema draft 7 only by its official `$schema`, so this document's own spelling is removed.
+    // ajv recognises JSON Schema draft 7 only by the official value of `$schema`, so the schema's own value is removed.
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);

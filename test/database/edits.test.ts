@@ -132,7 +132,7 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // The feed marks the hours whose energy depends on the edit. One of them is the hour at whose end the first excluded reading is.
+  // The feed marks the hours whose energy depends on the edit, including the hour that ends with the first excluded reading.
   const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
   const headers = { accept: 'application/atom+xml' };
   for (const path of ['energy-insights', `devices/${deviceId}/usage`]) {

@@ -55,7 +55,7 @@ export async function readAccountRows(
         `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
-      // The log of the installation that an account has left does not name the account any more.
+      // After an account has moved away, the audit log contains `erased…` instead of its id. Such rows are omitted.
       await read(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,

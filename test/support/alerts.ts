@@ -7,12 +7,12 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
-  /** Threshold of the alert as a decimal string, in kWh. */
+  /** Amount above which a cost alert fires, as a decimal string. */
   threshold?: string;
   delivery: Alert['delivery'];
 }
 
-/** Creates an alert. Its threshold is in kWh or, for `thresholdHours`, in hours. */
+/** Creates an alert with the threshold that its type needs: in kWh, in hours, or an amount of money. */
 export const createAlert = (
   db: Database,
   { userId, thresholdKwh, thresholdHours, ...rule }: NewAlert,

@@ -15,7 +15,6 @@ export const getSessionCookie = ({ headers }: TestApiResponse) =>
 export const findEmailAddress = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
-/** Headers of a signed-in browser. */
 interface SignedIn {
   [header: string]: string;
   cookie: string;
@@ -23,8 +22,8 @@ interface SignedIn {
 }
 
 /**
- * Registers hooks for the API of a test file. `begin` receives the API before the first test. Before each test, the clock is set to noon
- * and the mails are cleared. Returns functions that sign people in.
+ * Registers hooks that start and stop the API of a test file. `begin` receives the API before the first test. Before each test, the clock
+ * is set to noon and the mails are cleared. Returns functions that sign people in.
  */
 export function registerDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;

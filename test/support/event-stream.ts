@@ -3,7 +3,6 @@ import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import type { Readable } from 'node:stream';
 
-/** A parsed server-sent event. */
 interface StreamEvent {
   event: string;
   id: string | undefined;

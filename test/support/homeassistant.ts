@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /*
- * Validates announcements and states as Home Assistant does. The rules come from its source (home-assistant/core, October 2026; unchanged
- * since 2024.12): components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py, components/energy/validate.py,
- * helpers/config_validation.py. The validator shares no code with the service. It allows only what the service may use: anything that Home
- * Assistant would strip or warn about is an error here.
+ * Validates announcements and states as Home Assistant does. The rules come from its source (home-assistant/core, October 2026; they have
+ * applied since 2024.12): components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py,
+ * components/energy/validate.py, helpers/config_validation.py. The validator shares no code with the service. It allows only what the
+ * service may use: anything that Home Assistant would strip or warn about is an error here.
  */
 
 /**

@@ -69,7 +69,6 @@ export interface MemoryStore {
   set(deviceId: string, settings: CountingSettings): void;
   /** Sets the meaning of a quantity, as the owner would. Null restores the automatic choice. */
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
-  /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
   /** Changes the decoder settings for all quantities of the device, as its owner would. Its series are then split. */

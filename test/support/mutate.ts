@@ -43,7 +43,6 @@ export function createMessageMutator(seed: number): { bytes(payload: Buffer): Bu
   const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
   const NAME = /"[^"]{0,40}"(?=\s*:)/g;
 
-  /** Replaces one random match of a pattern. */
   function replaceOne(text: string, pattern: RegExp, by: () => string): string {
     const all = [...text.matchAll(pattern)];
     const one = all.length > 0 ? pick(all) : undefined;

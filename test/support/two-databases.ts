@@ -18,7 +18,7 @@ export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
   /**
-   * Creates a migrated database on the embedded server, and a role that is not a superuser. The role owns the database unless `owned` is
+   * Creates a migrated database on the embedded server, for a role that is not a superuser. The role owns the database unless `owned` is
    * false.
    */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;

@@ -192,7 +192,7 @@ describe('the emission series of an account', () => {
       const { rows } = await api.database.pool.query(`SELECT FROM ${relation} WHERE series_id = $1`, [id]);
       expect([relation, rows.length]).toEqual([relation, 0]);
     }
-    // The account keeps the id of the deleted series, as it does with tariffs. The emissions of its energy are then unknown.
+    // The account keeps the id of the deleted series, as it does with tariffs. The emission intensity of its energy is then unknown.
     expect((await send('GET', `/v1/users/${other.userId}`, undefined, other.key)).json.emission_series_id).toBe(id);
     const summary = { interval: 'month', include: 'emissions' };
     expect((await send('POST', '/v1/energy-insights', summary, other.key)).json.summary.emissions).toEqual({

@@ -289,7 +289,8 @@ const QUERIES: Partial<Record<OperationName, string>> = {
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
 /**
- * Resources that the last operation's test created and no allowed call has changed yet, by path parameter. The next call uses them again.
+ * Resources that were created for an operation and that no allowed call has changed yet, by path parameter. The next call of this operation
+ * uses them again.
  */
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 

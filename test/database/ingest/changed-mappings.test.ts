@@ -109,7 +109,7 @@ test('a register whose unit is changed does not count the jump, and continues fr
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
-  // This late reading was sent before the change of the mapping, but the new mapping decodes it. Its value therefore does not fit to its
+  // This late reading was sent before the change of the mapping, but the new mapping decodes it. Its value therefore does not match its
   // neighbours.
   expect(await home.sendRegister(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
   expect(await home.sendRegister(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });

@@ -82,7 +82,7 @@ async function pair() {
   };
 }
 
-/** Tariff readings of a night. Those of the next day and evening follow. */
+/** Tariff readings of a night: hours since the start, register and kWh. Those of the next day and evening follow. */
 const NIGHT = [
   [0, 't2', 200],
   [0.1, 't1', 100],

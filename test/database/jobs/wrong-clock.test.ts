@@ -85,7 +85,8 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
   await runAll({ clock: ahead });
   expect(less(before, await rowCounts())).toEqual([]);
   await runAll({ clock: ahead, ageClock: ahead });
-  // If the age clock is wrong, too, each of these relations loses rows. This proves that the counts can show a loss.
+  // If the age clock (by which old data is deleted) is wrong, too, each of these relations loses rows. This proves that the counts detect a
+  // loss.
   expect(less(before, await rowCounts()).sort()).toEqual(
     expect.arrayContaining([
       'alert_firings',
@@ -118,7 +119,7 @@ test('a start with a clock 14 months ahead does not move the believed time, from
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
-  // If the clock of a process is behind, the age clock is also behind, so that data never looks older than it is.
+  // If the clock of a process is behind, its age clock (by which old data is deleted) is also behind, so nothing is deleted too early.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
   const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);

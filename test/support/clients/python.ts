@@ -120,7 +120,6 @@ function pythonTypes() {
     aliases.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
   }
 
-  /** Adds a declaration of the type `name`. */
   function declare(name: string, schema: Schema): void {
     const options = schema.anyOf;
     if (schema.properties) {

@@ -12,7 +12,6 @@ export interface RunnerInput {
   steps: ClientStep[];
 }
 
-/** Result of a test step of a client. */
 export interface StepResult {
   call: string;
   value?: unknown;

@@ -11,7 +11,7 @@ const STEP_MS = 1_000;
 const WATCHED_MS = 6_000;
 /** Maximum time until all clients are connected before the next kill. A busy machine takes several seconds. */
 const SETTLED_MS = 60_000;
-/** If a client waits longer than this for a PUBACK, the test prints the client's attempts to connect. In seconds. */
+/** Time in seconds. If a client waits longer for a PUBACK, the test prints the client's attempts to connect. */
 const SLOW_S = 3;
 /** Time after which a client without a CONNACK reconnects. */
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -42,7 +42,6 @@ export function makeBaseImage(): void {
   }
 }
 
-/** Folder of this machine's npm. */
 const npmFolder = (): string =>
   dirname(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())));
 
