@@ -131,7 +131,7 @@ describe('the cluster’s compose file', () => {
     for (const [name, one] of Object.entries(withRabbitMq)) {
       const reached = new Set(networksOf(one).flatMap(known));
       for (const [variable, value] of Object.entries(one.environment ?? {})) {
-        // Checks only variables whose values contain host names of listeners, with or without a port.
+        // Checks only variables whose values contain host names of other services, with or without a port.
         if (!/URL|HOSTS|_\d(_TLS)?$|CLUSTER|OPERATOR/.test(variable)) continue;
         for (const [, target = ''] of String(value).matchAll(host)) {
           leads++;

@@ -105,7 +105,7 @@ test('a database that a move has closed continues to answer on the same connecti
   const pool = open(database.url, { max: 1, settings: ['default_transaction_read_only=on'] });
   const pid = await pidOf(pool);
   await expect(pool.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
-  // Uses a client, because `pool.query` itself closes a connection after a failed statement.
+  // The test uses a client, because `pool.query` itself closes a connection after a failed statement.
   const client = await pool.connect();
   const own = await pidOf(client);
   await client.query('CREATE TABLE never (no int)').catch(() => {});

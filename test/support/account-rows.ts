@@ -60,7 +60,7 @@ export async function readAccountRows(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
-    // If a home moves, subscriptions that apps created in the home end, together with the apps' access.
+    // If a home moves, the access of its apps ends, and so do the subscriptions that these apps have created.
     else if (others && relation === 'webhooks')
       await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);

@@ -44,8 +44,8 @@ export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettin
 export const getPriorMessages = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /**
- * Returns a family's test cases by name. A family that is a table has them in `tables/<family>.cases.json`; any other family has them as
- * files in its folder.
+ * Returns a family's test cases by name. For a family that is defined by a table, they are in `tables/<family>.cases.json`; for any other
+ * family, they are files in its folder.
  */
 export const getCases = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));

@@ -63,7 +63,10 @@ export function createFirstRegisterCountingRule(
   const countStep = (findings: CountingResultReceiver, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** Called when two later readings confirm a held reading. Reports the verdict on the held reading, and counts the energy up to it. */
+  /**
+   * Called when two later readings confirm a held (implausible) reading. Reports the verdict on the held reading, and counts the energy up
+   * to it.
+   */
   function confirm(findings: CountingResultReceiver, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -129,7 +132,7 @@ export function createFirstRegisterCountingRule(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading that seemed to confirm the held one was itself a glitch. The current reading replaces it.
+        // The reading that seemed to confirm the held (implausible) one was itself a glitch. The current reading replaces it.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

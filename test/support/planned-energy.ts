@@ -68,8 +68,8 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       if (edit.channel === null) return [edit];
       return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // Numbers of readings are compared only without power readings: those of an electricity meter contribute to its export even if it has a
-    // register.
+    // Numbers of readings are compared only if there are no power readings: power readings of an electricity meter contribute to its export
+    // even if it has a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...computeReferenceConsumption(ofMeter, settings, getStartOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -177,8 +177,8 @@ const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityMeter(meter) ? meter : isExport}` : null;
 
 /**
- * Whether another tariff register rose within the time of this register's step, before that step ended. If so, the energy of this step is
- * placed after the other one's.
+ * Whether the rise `other`, of another register with the same tariff key, lies within the time of the rise `one` and ends earlier. If so,
+ * the energy of `one` is placed after `other`.
  */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&

@@ -216,7 +216,7 @@ function calendar(zone: string) {
 export type Calendar = ReturnType<typeof calendar>;
 export const CALENDARS_BY_ZONE = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
-/** Length in minutes of each row unit that is shorter than a day. */
+/** Length in minutes of the units of rows, such as hours, that are shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
 /** Returns the start (Unix ms) and the name of the row that contains a quarter-hour. Null if the unit is a day or longer. */

@@ -24,7 +24,7 @@ const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST
 
 test('a preview returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
-  // 88 of the last 90 days have such an hour: on 10 June there is no data, and today 18:00 is still to come.
+  // On 88 of the last 90 days, the hour from 18:00 exceeds the threshold: on 10 June there is no data, and today the hour has not begun.
   expect(hours.json.data).toHaveLength(88);
   expect(hours.json.data.at(-1)).toEqual({
     period_start: '2026-06-14T18:00:00.000Z',

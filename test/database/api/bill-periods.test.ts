@@ -363,7 +363,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
     [at(8), 8_000],
     [at(9), 8_001],
     [at(10), 8_001.5],
-    // This reading is held: later readings must show whether it is correct.
+    // This reading is implausible, so it is held until later readings show whether it is correct.
     [at(11), 900_000],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });

@@ -183,7 +183,7 @@ describe('gas, heat and water', () => {
       { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    // Four weeks later, the meter's usage from then appears as the usage of the previous period (`before`).
+    // Four weeks later, this usage is returned as the usage of the previous period (`before`).
     const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
     expect(await at(undefined, later)).toMatchObject([
       { used: nothing, before: gas },

@@ -15,7 +15,7 @@ test('the breakdown of a figure lists measured, estimated and uncounted energy b
     (await createDevice(own.api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
   const [grid, roof] = [await paired('smart_meter'), await paired('solar_inverter')];
   const { read } = await createMeter(own.api.database);
-  // The local day begins at 18:30 UTC. In it are a silence of three hours, a glitch, and an unreadable message.
+  // The local day begins at 18:30 UTC. It contains a silence of three hours, a glitch, and an unreadable message.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
   const sendReadings = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });
   await sendReadings(grid, [

@@ -370,7 +370,7 @@ describe('answers of MCP tools equal known answers', () => {
   });
 });
 
-/** Names for the kind of each client's key. */
+/** Clients, with the kind of each client's key. */
 const KINDS = () =>
   new Map([
     [ofAnna, 'homeowner'],

@@ -92,7 +92,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateTariff: 'ok 403 ok 404 403 403',
   deleteTariff: 'ok 403 ok 404 403 403',
   compareTariffs: 'ok ok ok 403 403 403',
-  // 422: the home has no energy that could be computed with.
+  // 422: the home has no energy data, so there is nothing to calculate.
   whatIf: '422 422 422 403 403 403',
   createPriceSeries: 'ok 403 ok 403 403 403',
   listPriceSeries: 'ok ok ok 403 403 403',

@@ -286,7 +286,7 @@ describe('a sign-in is completed only by the browser that began it', () => {
       redirect_uri: CALLBACK,
       scope: 'openid email',
     });
-    // The cookie is encrypted, so it does not reveal its state.
+    // The cookie is encrypted, so nobody can read the sign-in's `state` from it.
     expect(Buffer.from(set, 'base64url').includes(url.searchParams.get('state') ?? '')).toBe(false);
   });
 

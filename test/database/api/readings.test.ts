@@ -275,8 +275,8 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
     // A second copy of the counting rule treats the series as contributing at all times. It shows which readings end a step with energy.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is held at that time
-    // never gets a final verdict.
+    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is held (undecided)
+    // at that time never gets a final verdict.
     const received = sorted.filter(({ readAtMs }) => readAtMs < getCountingEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(

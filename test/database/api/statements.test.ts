@@ -151,7 +151,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Records each statement of a connection. */
+/** Records each SQL statement that is sent on this connection. */
 function countOn(client: PoolClient): void {
   const query = client.query.bind(client) as (...all: unknown[]) => unknown;
   const counted = (...all: unknown[]) => {

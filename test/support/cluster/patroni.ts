@@ -170,7 +170,7 @@ function configure(folder: Debian13Folder): void {
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   settings.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // Without this, Patroni's watchdog would restart the machine that runs the tests.
+  // Patroni's watchdog is off, because it would restart the machine that runs the tests.
   settings.watchdog.mode = 'off';
   settings.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(settings));

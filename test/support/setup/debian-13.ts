@@ -10,8 +10,8 @@ import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
 const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
- * Creates a folder with Debian 13 and the packages above, unless the folder exists. Needs root and debootstrap. Several runs may do this
- * concurrently: each creates a temporary folder, and the first run that finishes renames its folder.
+ * Creates a folder with Debian 13 and the packages that the tests need, unless the folder exists. Needs root and debootstrap. Several runs
+ * may do this concurrently: each creates a temporary folder, and the first run that finishes renames its folder.
  */
 export function makeDebian13(): void {
   const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
