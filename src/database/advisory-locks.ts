@@ -13,8 +13,8 @@ export const ADVISORY_LOCKS = {
   /** Lock for refreshing continuous aggregates. `hold_refresh()` in sql/rollups/timescale takes the same lock. */
   refresh: 7_241_002,
   /**
-   * First of two lock keys. The second is the number of a broker session that an earlier version of the service created at an external
-   * broker. The process that connects to such a session takes the lock.
+   * First of the two keys of a lock on a session that an earlier version of the service created at an external broker. The second key is
+   * the session's number. The process that connects to such a session takes the lock.
    */
   ingestSession: 7_241_003,
   /** Lock for selecting the deliveries that are due. */
@@ -26,7 +26,10 @@ export const ADVISORY_LOCKS = {
   rollupCheck: 7_241_007,
   /** Lock for copying the embedded database (src/backup/nightly.ts). */
   nightlyCopy: 7_241_041,
-  /** Lock for writing ended.jsonl next to the copies of the embedded database (src/backup/ended.ts). */
+  /**
+   * Lock for writing `ended.jsonl`, the list of ended accounts, keys and other objects, next to the copies of the embedded database
+   * (src/backup/ended.ts).
+   */
   endings: 7_241_042,
   /** Lock for packing old hours of the load profile into days. */
   packing: 7_241_008,
@@ -36,17 +39,17 @@ export const ADVISORY_LOCKS = {
   groupSums: 7_241_046,
   /** Lock for raising remarks on homes (src/remarks/raise.ts). */
   remarks: 7_241_072,
-  /** Lock for moving accounts into another installation. This installation may be the source or the target. */
+  /** Lock for moving accounts from this installation to another one, or from another one to this one. */
   usersMove: 7_241_020,
-  /** Lock for opening accounts that arrived from another installation, and for checking whether such accounts have arrived. */
+  /** Lock for opening accounts that arrive from another installation, and for checking whether such accounts have arrived. */
   usersArrival: 7_241_021,
   /** Lock for publishing homes to Home Assistant (src/homeassistant). */
   homeAssistant: 7_241_022,
 } as const;
 
 /**
- * Returns the number of the lock for one of many objects, which `parts` identify: a 64-bit hash. The probability that it equals another
- * lock's number is 1 in 10^18.
+ * Returns the number of the lock of one object, such as one account: a 64-bit hash of `parts`, which identify the object. The probability
+ * that it equals another lock's number is 1 in 10^18.
  */
 export const advisoryLockId = (
   kind:

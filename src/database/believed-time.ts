@@ -3,7 +3,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 
-/** Interval at which a process stores the believed time and checks whether an operator has confirmed a clock. */
+/** Interval, in ms, at which a process stores the believed time, and checks whether an operator has confirmed a clock (`confirmClock`). */
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
@@ -59,14 +59,14 @@ export async function startBelievedTime(
   warn();
   const sync = async () => {
     // If an operator has confirmed a clock since the last sync, the process adopts the stored time, even if that is earlier. Raw SQL, here
-    // and below: only this file uses the row.
+    // and below: the table is not declared for typed queries, because only this file uses it.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],
     );
     const [row] = rows;
     if (row) {
-      // Adds the time that the database took to respond. The believed time moves back only if an operator has confirmed a clock.
+      // The time that the database took to respond is added. The believed time moves back only if an operator has confirmed a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }
@@ -104,7 +104,10 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
   return moved.rows[0] as Row;
 }
 
-/** Sets the believed time to a clock that an operator confirms. Running processes adopt it within ten seconds. */
+/**
+ * Sets the believed time to the time of a clock that an operator has confirmed to be correct. Running processes adopt it within ten
+ * seconds.
+ */
 export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   await pool.query(
     `INSERT INTO believed_time AS b (at, confirmations) VALUES ($1, 1)

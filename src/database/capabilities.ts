@@ -25,7 +25,7 @@ export type DatabaseTier = keyof typeof TIERS;
 export interface DetectedDatabase {
   tier: DatabaseTier;
   capabilities: Capabilities;
-  /** Summary in one line for operators. */
+  /** Summary of the database for operators, in one line. */
   line: string;
 }
 
@@ -59,15 +59,15 @@ export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' =
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
     // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
-    // its session. In both cases the tier is plain, and the summary line contains the reason. Raw SQL: the server's catalogue and settings,
-    // before the service's tables exist.
+    // its session. In both cases the tier is plain, and the summary line contains the reason. Raw SQL: these statements read the server's
+    // catalogue and settings, before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
   return decideTier(facts, timescale);
 }
 
-/** Like `detectCapabilities`, but changes nothing in the database: a missing extension is not installed. */
+/** Like `detectCapabilities`, but read-only: a missing extension is not installed. */
 export const inspectCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<DetectedDatabase> =>
   decideTier(await factsOf(pool), timescale);
 
@@ -166,7 +166,8 @@ export interface CommitSettings {
 
 /** Reads the settings that determine whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
 export async function readCommitSettings(query: QueryFunction, hosts: number): Promise<CommitSettings> {
-  // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its details.
+  // Raw SQL: the statement reads settings and statistics of the server, not the service's tables. A role without rights can detect a
+  // standby, but not read its details.
   const { rows } = await query<CommitSettings>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",

@@ -1,6 +1,6 @@
 import type { Pool } from './connect.ts';
 
-// Raw SQL in this file: settings and catalogue of the database, and a schema that may not exist.
+// Raw SQL in this file: its statements use settings and the catalogue of the database, whose schema may not exist yet.
 /** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 
@@ -24,7 +24,8 @@ const nameOf = async (client: Client): Promise<string> =>
   (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;
 
 /**
- * Makes the database read-only for sessions that begin from now on; existing sessions can still write. Runs in the caller's transaction.
+ * Makes the database read-only for sessions that begin from now on; existing sessions can still write. The change is part of the caller's
+ * transaction.
  */
 export async function closeDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);
@@ -35,7 +36,10 @@ export async function openDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/** Whether `closeDatabaseForWriting` was applied to this database. The settings of this session do not matter. */
+/**
+ * Whether `closeDatabaseForWriting` was applied to this database. Reads the database's setting, which sessions can override, instead of
+ * this session's.
+ */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
@@ -44,7 +48,7 @@ export async function isClosedForWriting(client: Client): Promise<boolean> {
   return rows[0].closed;
 }
 
-/** Whether the role of this session may close the database, as its owner and superusers may. */
+/** Whether the role of this session may close the database for writing: the role must be the database's owner or a superuser. */
 export async function canCloseForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,
@@ -52,7 +56,7 @@ export async function canCloseForWriting(client: Client): Promise<boolean> {
   return rows[0].may;
 }
 
-/** Returns the reason why the database is closed, and the remedy, for operators. */
+/** Returns the reason why the database is closed for writing, and the remedy, for operators. */
 export async function explainDatabaseClosing(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;

@@ -149,8 +149,9 @@ export const createQueryOnConnection =
   };
 
 /**
- * Returns a function that builds a statement for its first values. Later calls run the same text with other values. Throws if two of the
- * first values are equal. Also throws if the statement has a parameter that is not among the values: this parameter would never change.
+ * Returns a function that runs a statement with given values. The first call builds the statement's text; later calls reuse the text with
+ * their own values. Throws if two of the first values are equal, or if the statement has a parameter that is not among the values, because
+ * later calls could not replace this parameter.
  */
 export function buildStatementOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
@@ -173,7 +174,7 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
 
 /**
  * Prefix of a statement whose plan each connection caches. Used for statements that take longer to plan than to run, because they read few
- * rows or do not group. A cached plan is made without the values, so PostgreSQL assumes few rows. The text of the statement must not depend
+ * rows or do not group. PostgreSQL makes a cached plan without the values, and assumes few rows. The text of the statement must not depend
  * on values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
@@ -308,7 +309,7 @@ const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 /**
  * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or whose machine disappears: by
  * default, the connections of such a process would stay open for hours. With these settings, the server detects that the machine is gone,
- * and drops a response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
+ * and drops a response that the client does not read. Sessions that hold advisory locks have further limits (exclusive-lock.ts).
  */
 export const getDatabaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

@@ -106,8 +106,8 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // A killed process may have left the server running with other settings, such as those of archiving. The server is then restarted with
-  // the wanted settings.
+  // A killed process may have left the server running with other settings, such as other settings for WAL archiving. The server is then
+  // restarted with the wanted settings.
   if ((await isEmbeddedPostgresRunning(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedPostgresRunning(dataDir);
@@ -118,7 +118,7 @@ export async function startEmbeddedPostgres(options: {
   try {
     await ensureRole((database) => getSuperuserUrl(dataDir, database));
   } catch (error) {
-    // The caller receives nothing with which it could stop the server.
+    // If the role cannot be set up, this function throws. The caller then has no `stop` function, so the server is stopped here.
     if (!adopted) await stopEmbeddedPostgres(dataDir, binaries).catch(() => {});
     throw error;
   }
@@ -178,13 +178,13 @@ export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBi
   removeSocketFolder(getClusterFolder(dataDir));
 }
 
-/** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if there is no cluster. */
+/** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if `dataDir` has no cluster. */
 export async function readMajorVersion(dataDir: string): Promise<number | null> {
   const version = await readFile(join(getClusterFolder(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
 }
 
-/** Returns the working folder of an upgrade to another major version, in the data directory. The new cluster is created there. */
+/** Returns the folder, inside the data directory, in which an upgrade to another major version creates the new cluster. */
 export const getUpgradeFolder = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
 export const getUpgradedFolder = (dataDir: string): string => join(getUpgradeFolder(dataDir), 'new');
 

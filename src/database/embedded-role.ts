@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runWithSeparatePool } from './connect.ts';
 
-/** Role of the service in its embedded database. It is the owner of that database, which has the same name, and no superuser. */
+/** Role of the service in its embedded database. The role owns that database, which has the same name, and is not a superuser. */
 export const SERVICE_ROLE = 'energy';
 export const SERVICE_DATABASE = 'energy';
 /** Superuser that initdb creates. Used only to set up the role and the database. */
@@ -14,7 +14,7 @@ export const SERVER_SUPERUSER = 'postgres';
  * version created as superuser. `urlOf` returns the URL of a database of the server, for its superuser.
  */
 export async function ensureRole(urlOf: (database: string) => string): Promise<void> {
-  // Raw SQL: roles, databases and their owners.
+  // Raw SQL: the typed query builder has no statements for roles, databases and their owners.
   await runWithSeparatePool(urlOf('postgres'), { max: 1 }, async (pool) => {
     const { rows } = await pool.query(
       `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') AS "hasRole",
@@ -70,9 +70,9 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Returns the folder of a cluster's socket, whether or not the folder exists. Usually, this is the cluster's folder, which only its owner
- * can enter. If the path of that folder is too long, it is the folder that `makeSocketFolder` created and recorded, so that every process
- * finds it regardless of its TMPDIR.
+ * Returns the folder of a cluster's socket, whether or not the folder exists. Usually, this is the cluster's own folder, which only its
+ * owner can enter. If the path of the cluster's folder is too long, the function returns the folder that `makeSocketFolder` created and
+ * recorded, so that every process finds it regardless of its TMPDIR.
  */
 export function getSocketFolder(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
@@ -132,8 +132,8 @@ function linesOf(file: string): string[] {
 }
 
 /**
- * Whether the folder belongs to this user, and no other user can enter it. Another user could have created it, if every user can write to
- * its parent folder.
+ * Whether the folder belongs to this user, and no other user can enter it. If every user can write to the parent folder, another user could
+ * have created the folder.
  */
 function isOurs(folder: string): boolean {
   try {

@@ -16,7 +16,7 @@ export const ALERT_TYPES = [
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
 /** Channels by which the owner of an alert is notified. */
 export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
-/** Statuses of an alert, and of a subscription. */
+/** Statuses of an alert, and of a webhook subscription. */
 export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
@@ -32,7 +32,10 @@ export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
 /** Types of apps. A confidential app runs on a server and can keep a secret. A public app runs on a phone or a desktop and cannot. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
-/** Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
+/**
+ * Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql). `client`: a token that an app has obtained for itself,
+ * without a user.
+ */
 export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** Kinds of price series: prices of a kWh, or grams of CO2 equivalent for a kWh. */

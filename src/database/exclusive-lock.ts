@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from './connect.ts';
 
 /**
- * Time without a statement after which the server ends a session that holds a lock, which releases the lock: the session's process has
- * hung, or has disappeared with its machine. (The end of a killed process is detected at once.)
+ * If a session that holds a lock runs no statement for this time, the server ends the session, which releases the lock. This happens if the
+ * session's process hangs, or disappears with its machine. (The end of a killed process is detected at once.)
  */
 const LOST_AFTER_SECONDS = 5;
 /**
@@ -24,20 +24,23 @@ const lockSessionSettings = (lostAfterSeconds: number): string => `
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7s', false),
   CASE WHEN version() ~* 'linux|darwin|bsd' THEN set_config('client_connection_check_interval', '2s', false) END`;
-/** Session settings for a lock holder that sends heartbeats (`startLockHeartbeat`). */
+/**
+ * Session settings for a lock holder that sends heartbeats (`startLockHeartbeat`): without a heartbeat, the server ends the session after 5
+ * s.
+ */
 export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
 /** Restores the server's defaults (NULL) before the connection returns to the pool. */
 const NO_LIMITS =
   "set_config('idle_session_timeout', NULL, false), set_config('idle_in_transaction_session_timeout', NULL, false)";
 
-/** The session that holds a lock. The session runs one statement at a time, in the order in which the statements were requested. */
+/** The session that holds an advisory lock. It runs one statement at a time, in the order in which the statements were requested. */
 export type LockSession = Pick<PoolClient, 'query'>;
 
 /**
  * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
- * lock. The lock ends with its session: at the latest 5 s after its process has hung, unless a statement is running. Work that must never
- * run twice concurrently must use `session`, because a holder that has lost the lock has no session. Other work must be harmless if it runs
- * twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
+ * lock. The lock ends with its session: at the latest 5 s after its process has hung, unless a statement is running. If it would be harmful
+ * to run the work twice concurrently, the work must run its statements on `session`, which fails once the lock is lost. Other work must
+ * check `lost` between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -50,7 +53,7 @@ export async function withExclusiveLock<T>(
   client.once('end', onEnd);
   let mustEnd = true;
   try {
-    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between two.
+    // Raw SQL: the statement takes the lock and sets the limits of the session in one statement, because the process may hang between two.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
@@ -68,7 +71,7 @@ export async function withExclusiveLock<T>(
     return result;
   } finally {
     client.off('end', onEnd);
-    // Closes a connection that may still hold the lock.
+    // Ends the session, because it may still hold the lock.
     client.release(mustEnd);
   }
 }
@@ -95,7 +98,7 @@ export async function waitForExclusiveLock<T>(
   }
 }
 
-/** Runs statements one after the other, so that no heartbeat runs between two statements that were started together. */
+/** Runs statements one after the other, so that no heartbeat runs between two statements of the work that were started together. */
 function inTurn(client: PoolClient): LockSession {
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string, values?: unknown[]) => {
@@ -115,8 +118,8 @@ export function startLockHeartbeat(session: LockSession): () => Promise<void> {
   const beating = (async () => {
     while (!over.signal.aborted) {
       await setTimeout(BEAT_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
-      // Errors of a heartbeat are ignored. If the session has ended, the signal of `work` aborts. In a failed transaction, heartbeats fail,
-      // too.
+      // Errors of a heartbeat are ignored. If the session has ended, `work` is notified through its signal. A heartbeat also fails during a
+      // failed transaction.
       if (!over.signal.aborted) await session.query('SELECT').catch(() => {});
     }
   })();

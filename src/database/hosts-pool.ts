@@ -11,14 +11,13 @@ import {
 import { returnConnection } from './standstill.ts';
 
 /**
- * Duration of a statement after which the pool checks whether the statement's server still has the wanted role. A server that has lost the
- * role may never respond.
+ * Running time of a statement, in ms, after which the pool checks whether the statement's server still has the wanted role. A server that
+ * has lost the role may never respond.
  */
 const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Creates the search for the host in the wanted role among these addresses. */
 function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ...settings }: pg.PoolConfig) {
   const hosts: DatabaseHosts = new DatabaseHosts(urls.length, wanted, (host) => {
     const limitMs = HOST_CONNECT_TIMEOUT_MS * hosts.slowness;

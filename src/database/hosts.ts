@@ -8,10 +8,10 @@ export type ServerRole = 'primary' | 'standby';
  * pool's time limit for a connection.
  */
 export const HOST_CONNECT_TIMEOUT_MS = 2_000;
-/** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s. */
+/** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s to accept a connection. */
 const MAX_SLOWNESS = 8;
 
-/** Tracks the factor by which connections take longer than usual. */
+/** The factor by which connections currently take longer than usual. */
 class Slowness {
   factor = 1;
 
@@ -20,7 +20,7 @@ class Slowness {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** Adapts the time limit to twice the measured time of a connection, unless the limit is already lower. */
+  /** Lowers the factor so that the time limit becomes twice the measured time of a connection. Never raises the factor. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / HOST_CONNECT_TIMEOUT_MS));
   }
@@ -113,7 +113,7 @@ export class DatabaseHosts {
     this.#known = null;
   }
 
-  /** Records how long the establishment of a connection took. */
+  /** Records how long it took to establish a connection. */
   connected(tookMs: number): void {
     this.#isNew = false;
     this.#slowness.follow(tookMs);
@@ -174,7 +174,7 @@ export class RoleWatchingClient extends pg.Client {
   }
 }
 
-/** Errors of failed connections to the chosen host. After such an error, another host may accept a connection. */
+/** Errors of failed connections to the host that the search chose. After such an error, another host may accept a connection. */
 export const FAILED_CONNECTION_ERRORS = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
@@ -217,7 +217,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
         FAILED_CONNECTION_ERRORS.add(error as object);
-        // The pool only drops a failed connection, so it is also closed at the server.
+        // The pool only drops its reference to a failed connection, so the connection is also closed at the server.
         void this.end().catch(() => {});
         throw error;
       }
@@ -227,7 +227,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     }
 
     async #isWanted(): Promise<boolean> {
-      // Raw SQL: a setting of the server, which a connection pooler in between does not report.
+      // Raw SQL: the statement reads a setting of the server, which a connection pooler between service and server does not report.
       this.said.in_hot_standby ??= (await this.query('SHOW in_hot_standby')).rows[0].in_hot_standby as string;
       return (this.said.in_hot_standby === 'on') === (wanted === 'standby');
     }
@@ -245,7 +245,7 @@ export async function queryHost(config: pg.ClientConfig, wanted: ServerRole): Pr
   client.on('error', () => {});
   try {
     await client.connect();
-    // Raw SQL: reads only the role of the server.
+    // Raw SQL: the statement reads only the role of the server, not the service's tables.
     const { rows } = await client.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return rows[0].isStandby === (wanted === 'standby');
   } finally {

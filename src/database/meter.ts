@@ -8,8 +8,8 @@ export type Commodity = (typeof COMMODITIES)[number];
 /**
  * Pattern of channel names with a known meaning (counting rules, "Registers of one device", rule 6): `import`, `export` or a commodity, a
  * component of one of these (`import/t1`, `gas/m3`), or any of these after the name of a circuit (`switch0/import`). Every other text is an
- * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to count are called `ignored/…`. PostgreSQL interprets the pattern
- * as JavaScript does, and the index `series_unknown_name` contains the same text.
+ * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels that must not contribute to totals are named `ignored/…`. PostgreSQL
+ * interprets the pattern as JavaScript does, and the index `series_unknown_name` contains the same text.
  */
 export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
@@ -47,20 +47,23 @@ export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_expor
 export const getEstimatedExport = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/** Keys of all rows that may exist in addition to the rows of the device and the user: all meters, and the estimated parts of exports. */
+/**
+ * All quantities that have rows of their own, in addition to the rows of the device and the user: the aggregated quantities, and the
+ * estimated parts of exported energy.
+ */
 export const SEPARATE_METERS: readonly (AggregatedQuantity | EstimatedExport)[] = [
   ...AGGREGATED_QUANTITIES,
   ...[null, ...PLACEMENTS].map(getEstimatedExport),
 ];
 
 /**
- * Returns the key that a meter's rows have in the load profile and in all aggregates, instead of `device_id` and `user_id`. No id contains
- * a slash, so a query for a device or a user never matches these rows (decision 0041).
+ * Returns the key that the rows of a separately aggregated quantity have in the load profile and in all aggregates, in place of the
+ * `device_id` or `user_id`. No id contains a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
 export const getMeterKey = (id: string, meter: AggregatedQuantity | EstimatedExport): string => `${id}/${meter}`;
 
 /**
- * Returns the key of the rows that store the estimated part of exported energy, in their import column. `id`: a
- * device's id, or a meter's key for channels with a placement.
+ * Returns the key of the rows that store the estimated part of exported energy, in the column of imported energy. `id`: a device's id, or,
+ * for channels with a placement, the key of their quantity (`getMeterKey`).
  */
 export const getEstimatedExportKey = (id: string): string => getMeterKey(id, getEstimatedExport(null));

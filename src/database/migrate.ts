@@ -14,7 +14,7 @@ import { inTransactionOnConnection } from './transaction.ts';
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
 interface Migrated {
-  /** Names of the applied files. */
+  /** Names of the SQL files that were applied. */
   applied: string[];
   database: DetectedDatabase;
 }
@@ -30,7 +30,7 @@ export async function migrate(
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
   return waitForExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
-    // Raw SQL: migrations are SQL, and the table of migrations is used before the schema matches the types.
+    // Raw SQL: migrations are SQL files, and the table of migrations is used before the schema matches the declared types.
     await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
@@ -51,8 +51,8 @@ class NewerSchema extends Error {
 }
 
 /**
- * Throws NewerSchema if a database has numbered migrations that this version lacks, because this version's reads or writes could be wrong.
- * A database without a schema is not newer.
+ * Throws NewerSchema if a database has numbered migrations that this version lacks, because this version could read or write such a schema
+ * incorrectly. A database without a schema is not newer.
  */
 export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
   const { unknown } = await readSchemaState(client);
@@ -142,12 +142,11 @@ async function apply(client: PoolClient, name: string): Promise<string> {
  * creates space for new months by itself. Returns the names of the partitions that it created.
  */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
-  // Raw SQL: a function of the schema, which each tier implements.
+  // Raw SQL: the statement calls a function of the schema, which each database tier implements.
   const { rows } = await db.query('SELECT make_room($1, $2) AS made', [range.from, range.to]);
   return rows[0].made;
 }
 
-/** A pool, or the session that holds the lock of the history upkeep. */
 type Queried = Pick<Pool, 'query'>;
 
 /** Age in days after which readings rarely arrive, and chunks are compressed. Later readings are still accepted. */
@@ -162,13 +161,13 @@ export function retentionStartMs(nowMs: number, retentionMonths: number): number
 }
 
 /**
- * Drops readings before the start of the retention, in whole partitions or chunks. They are dropped a day after such readings are first
- * rejected, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the dropped partitions
- * or chunks.
+ * Drops readings before the start of the retention, in whole partitions or chunks. A partition is dropped a day after the service begins to
+ * reject readings of its time, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the
+ * dropped partitions or chunks.
  */
 export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
-  // Raw SQL: functions of the schema, which each tier implements.
+  // Raw SQL: the statements call functions of the schema, which each database tier implements.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
   return rows[0].dropped;
 }

@@ -20,7 +20,7 @@ export async function findOrReportMoving<T>(
 }
 
 async function isMoving(db: Database, one: MovableName): Promise<boolean> {
-  // Raw SQL: rows of closed accounts are JSON (users-move/close.ts).
+  // Raw SQL: the rows of closed accounts are stored as JSON, without typed columns (users-move/close.ts).
   const hex = 'secretSha256' in one ? one.secretSha256.toString('hex') : '';
   const name = 'id' in one ? one.id : hex.toUpperCase();
   if (name.includes('\0')) return false;

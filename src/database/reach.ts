@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Accounts that a role can access: the account itself, the account and those that it enrolled, or all accounts. */
+/** The accounts that a caller's role can access: only one account, one account and those that it enrolled, or all accounts. */
 export type AccountsForRole = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
@@ -16,7 +16,8 @@ export type AccessibleAccounts = AccountsForRole | { inGroup: string; of: Accoun
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
 
 /**
- * Returns the SQL condition that the account in a column is within the caller's reach. The reach of a utility is itself and its homeowners.
+ * Returns the SQL condition that the account in a column is within the caller's reach. A utility may access itself and the homeowners that
+ * it enrolled.
  */
 export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
@@ -30,7 +31,8 @@ export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string
 }
 
 /**
- * Returns the SQL condition that a row of `users` is within the caller's reach. An index finds each row, however many accounts there are.
+ * Returns the SQL condition that a row of `users` is within the caller's reach. PostgreSQL finds each row through an index, however many
+ * accounts there are.
  */
 export function accessibleAccountsSql(reach: AccessibleAccounts): RawBuilder<boolean> {
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'users.user_id');

@@ -71,7 +71,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 }
 
 async function writtenTo(query: QueryFunction): Promise<number> {
-  // Raw SQL, here and below: functions of the server, without a table.
+  // Raw SQL, here and below: the statements call functions of the server, and read no table.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }
@@ -96,13 +96,13 @@ export interface StandbySample {
   position: number;
 }
 
-/** Maximum number of samples stored. A standby that lags further behind counts as unavailable. */
+/** Maximum number of samples stored. A standby that lags behind the oldest sample counts as unavailable. */
 const KEPT = 900;
 
 /**
  * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary was at this position.
- * If the primary writes nothing, its position does not change, and the data do not age. Null if the age is unknown, because all samples
- * have later positions. Pure.
+ * If the primary writes nothing, its position does not change, and the data do not age. Null if all samples have later positions, so that
+ * the age is unknown. Pure.
  */
 export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
@@ -118,7 +118,9 @@ export const appendStandbySample = (
   latest: StandbySample,
 ): readonly StandbySample[] => [...samples, latest].slice(-KEPT);
 
-/** Returns the samples that later calls may need: the last sample whose position is replayed, and all samples after it. Pure. */
+/**
+ * Returns the samples that are needed to compute later ages: the last sample whose position is replayed, and all samples after it. Pure.
+ */
 export function filterNeededStandbySamples(
   samples: readonly StandbySample[],
   replayed: number,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { HostUnavailableError, RoleWatchingClient } from './hosts.ts';
 
-/** Waiting time of a statement, or of a new connection, after which the pool probes its server. */
+/** Time, in ms, for which a statement or a request for a connection waits before the pool probes its server. */
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
@@ -14,7 +14,7 @@ const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** Delivers a connection as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
+/** Hands a connection to the caller as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
 export function returnConnection(
   connected: Promise<pg.PoolClient>,
   callback?: Got,
@@ -57,7 +57,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The pool refused this caller while the connection was being established.
+          // The pool has already refused this caller while the connection was being established, so the connection is not needed.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));

@@ -204,11 +204,11 @@ export interface Tables {
   webhooks: {
     webhook_id: string;
     user_id: string;
-    /** First type in `events`, for processes of earlier versions. */
+    /** First of the types in `events`, for processes of earlier versions of the service, which read only one type. */
     event: OneOf<typeof EVENT_TYPES>;
     events: OneOf<typeof EVENT_TYPES>[];
     url: string;
-    /** Null for notices, which are not signed. */
+    /** Null for a subscription to notices, which are not signed. */
     auth_token_sealed: Buffer | null;
     former_token_sealed: Buffer | null;
     former_token_valid_until: Date | null;
@@ -415,7 +415,8 @@ export interface Tables {
     meant: string | null;
   };
   /**
-   * Columns of `series`, with the time range in which they apply. A bound is a number (infinity) if the range has no beginning or no end.
+   * The columns of `series` that decide to which totals a series contributes, with the time range in which their values apply. A bound is a
+   * number (infinity) if the range has no beginning or no end.
    */
   series_roles: {
     series_id: number;

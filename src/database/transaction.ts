@@ -1,6 +1,6 @@
 import { createClosableDatabaseOnConnection, type Database, type Pool, type PoolClient } from './connect.ts';
 
-/** Maximum number of attempts of a transaction that conflicts with concurrent ones. */
+/** Maximum number of times that a transaction is attempted if it conflicts with concurrent ones. */
 export const MAX_TRANSACTION_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
@@ -50,7 +50,7 @@ export async function inTransactionOnConnection<T>(
   }: { mode?: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' | ''; onBroken?: () => void } = {},
 ): Promise<T> {
   try {
-    // Raw SQL: BEGIN, COMMIT and ROLLBACK.
+    // Raw SQL: the typed query builder cannot send BEGIN, COMMIT and ROLLBACK on a given connection.
     await client.query(`BEGIN ${mode}`);
     const result = await run(client);
     await client.query('COMMIT');
@@ -62,7 +62,7 @@ export async function inTransactionOnConnection<T>(
 }
 
 /**
- * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues and the error is
+ * Runs `run` inside a savepoint of the open transaction. If `run` fails, its changes are undone, the transaction continues and the error is
  * returned. Throws if the transaction is lost because the connection has ended.
  */
 export async function inSavepoint<T>(
@@ -76,8 +76,8 @@ export async function inSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // The query interface is closed before the rollback. If one of several concurrent statements failed, no other one may run after the
-    // rollback.
+    // The query interface is closed before the rollback: if one of several concurrent statements failed, none of the others may run after
+    // the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

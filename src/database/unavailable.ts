@@ -10,7 +10,7 @@ const UNAVAILABLE =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const UNAVAILABLE_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** SQLSTATE query_canceled: a statement exceeded its time limit, and would do so on another database, too. */
+/** SQLSTATE query_canceled: a statement exceeded its time limit. It would also exceed the limit on another database. */
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether an error means that the database is unavailable, so that a later attempt, or another database, may succeed. */

@@ -5,14 +5,14 @@ import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
 /**
- * Prefix of relation names in a bundle for rows that do not move to the target. Such rows are stored so that they can be restored if the
- * move fails.
+ * Prefix of relation names in a bundle for rows that do not move to the target. The bundle contains them so that they can be restored if
+ * the move fails.
  */
 const RETURNING = 'returned:';
 
 /**
- * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Also stores
- * the rows that are deleted with the accounts but do not move, in case the move fails.
+ * Moves all rows that belong to accounts from their relations into the table `parcels` (the bundle), in the caller's transaction, which has
+ * locked the accounts. The bundle also contains the rows that are deleted with the accounts but do not move, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RETURNED_RELATIONS)
@@ -55,8 +55,8 @@ export async function packChangedHours(client: PoolClient, userIds: readonly str
 }
 
 /**
- * Packs the accounts' events, after the accounts' deliveries. If another account's subscription (an administrator's) has pending deliveries
- * of an event, a copy of the event remains in the source, owned by that account.
+ * Packs the accounts' events, after their deliveries. If a subscription of another account, such as an administrator's, has pending
+ * deliveries of an event, a copy of the event remains at the source and belongs to that account.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -72,7 +72,10 @@ async function packEvents(client: PoolClient, userIds: readonly string[]): Promi
   await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
 }
 
-/** Copies the bundle from the source into the temporary table `incoming` of this transaction in the target. */
+/**
+ * Copies the rows of the moving accounts (the bundle) from the source into the temporary table `incoming` of this transaction in the
+ * target.
+ */
 export async function copyAccountBundle(source: PoolClient, target: PoolClient): Promise<void> {
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
@@ -86,8 +89,8 @@ const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
 /**
- * Assigns new numbers to changed hours that return to the source after a failed move. In the meantime, rows of other accounts may have
- * received the previous numbers.
+ * Assigns new numbers (`change_id`) to queued changed hours that return to the source after a failed move. Rows of other accounts may have
+ * received the previous numbers since the move began.
  */
 export async function renumberChangedHours(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
@@ -104,8 +107,8 @@ export async function renumberIncomingRows(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // `catching_up_to` means "up to this delivery". If this delivery no longer exists, the remaining delivery with the next lower number
-  // replaces it.
+  // `catching_up_to` refers to the last delivery of a range. If this delivery no longer exists, the remaining delivery with the next lower
+  // number replaces it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
@@ -134,7 +137,6 @@ async function number(target: PoolClient, relation: string, column: string): Pro
   await refer(target, relation, column, relation);
 }
 
-/** Updates a column that refers to a relation whose rows were renumbered. */
 async function refer(target: PoolClient, relation: string, column: string, numbers: string): Promise<void> {
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('${column}', n.is_now) FROM numbered n
@@ -184,7 +186,10 @@ export async function unpackAccounts(client: PoolClient): Promise<void> {
   }
 }
 
-/** Sets a column of `incoming` to null if it refers to an account that does not exist here. Must run after the accounts were inserted. */
+/**
+ * Sets a column of `incoming` to null if it refers to an account that does not exist in this installation. Must run after the accounts were
+ * inserted.
+ */
 async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
   await client.query(
     `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
@@ -214,7 +219,7 @@ export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<vo
   }
 }
 
-/** Returns an SQL condition: each row to which a row `r` of the relation refers by a foreign key exists. */
+/** Returns the SQL condition that all rows to which a row `r` of the relation refers by foreign keys exist. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
@@ -231,8 +236,8 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
 }
 
 /**
- * Compares the bundle with the accounts' rows in the relations, by count and fingerprint. Returns the number of rows of
- * each relation; throws if they differ.
+ * Compares the bundle (the rows that were packed for the move) with the accounts' rows in the relations, by count and fingerprint. Returns
+ * the number of rows of each relation; throws if they differ.
  */
 export async function compareBundleWithRows(
   client: PoolClient,
@@ -241,7 +246,8 @@ export async function compareBundleWithRows(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Rows of append-only relations were copied and also remain at the source, where an account that returns finds them unchanged.
+    // Rows of append-only relations are copied, and also remain at the source. An account that later returns to the source finds them
+    // unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

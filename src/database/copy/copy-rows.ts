@@ -10,7 +10,7 @@ import type { CopiedRelation } from './relations.ts';
  * number of rows.
  */
 export async function copyRows(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
-  // Raw SQL: COPY, between relations whose names are known only at run time.
+  // Raw SQL: the typed query builder has no COPY, and the names of the relations are known only at run time.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
   await pipeline(reading, writing);
@@ -27,7 +27,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Partitions are created outside the transaction: until it ends, a transaction that creates a partition blocks all other writers.
+  // Partitions are created outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return inTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -90,7 +90,7 @@ export async function continueSequences(
   }
 }
 
-/** Columns of a relation: quoted names, in order. */
+/** Columns of a relation, as quoted names in the order of the relation. */
 interface Columns {
   /** Stored columns. Excludes generated columns. */
   columns: string[];
@@ -131,7 +131,7 @@ export async function readColumns(client: PoolClient, relation: string): Promise
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Computes the fingerprint of a whole relation or, with `seen`, of a view of the relation. */
+/** Computes the fingerprint of all rows of a relation or, if `seen` is given, of the rows of this view of the relation. */
 export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);

@@ -13,7 +13,7 @@ import {
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
-// Raw SQL: another version of the service may have created the schema.
+// Raw SQL: the schema may be that of another version of the service, so its tables have no types here.
 interface Pools {
   source: Pool;
   target: Pool;
@@ -21,8 +21,8 @@ interface Pools {
 
 /**
  * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and its `installation_id`
- * names the source. No service can then start on a partial copy, and only the same unfinished move may continue and overwrite rows. If
- * source and target do not match, throws an error with the remedy.
+ * names the source. No service can then start on a partial copy, and only the same move may continue and overwrite rows after an
+ * interruption. If source and target do not match, throws an error with the remedy.
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -47,7 +47,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
   });
 }
 
-/** Gives the target the identity of the source installation and opens the target for writing. */
+/** Gives the target the identity (`installation_id`) of the source installation, and opens the target for writing. */
 export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
@@ -81,7 +81,7 @@ const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
 /**
- * Returns a hash of the state of a stopped cluster. If a server has run on the cluster in the meantime, the hash differs, because each
+ * Returns a hash of the state of a stopped cluster. If a server has run on the cluster between two calls, the hashes differ, because each
  * start changes the control file.
  */
 export async function hashClusterState(cluster: string): Promise<string> {
@@ -91,8 +91,8 @@ export async function hashClusterState(cluster: string): Promise<string> {
 }
 
 /**
- * Copies a stopped cluster, unless this state was copied before. Returns whether it made a copy. Throws if the disk has
- * no room for the copy and for the database that is built from it.
+ * Copies a stopped cluster, unless an earlier call has already copied it in this state. Returns whether it made a copy. Throws if the disk
+ * has no room for the copy and for the database that is built from it.
  */
 export async function copyCluster(cluster: string, copy: string, state: string): Promise<boolean> {
   const note = `${copy}.of`;
@@ -106,7 +106,7 @@ export async function copyCluster(cluster: string, copy: string, state: string):
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }
-  // Also copies WAL and tablespaces behind symbolic links, because the server of the copy must not write to the originals. If the file
+  // Also copies the WAL and tablespaces behind symbolic links, because the server of the copy must not write to the originals. If the file
   // system supports it, copy and original share blocks until they change.
   const options = { recursive: true, dereference: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE };
   const filter = (path: string) => !ITS_OWN.test(basename(path));

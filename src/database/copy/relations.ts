@@ -1,7 +1,7 @@
-/** A relation that a move copies. */
+/** A relation that is copied when an installation or accounts move to another database. */
 export interface CopiedRelation {
   relation: string;
-  /** Time column, if the relation is copied in slices of a day. Otherwise, all rows of the relation are compared. */
+  /** Time column by which the relation is compared and copied in slices of a day. If it is missing, the relation is compared as a whole. */
   by?: string;
   /**
    * Set for relations of which only some rows are copied. `view`: a view of these rows in the form for the target; it exists in the
@@ -14,11 +14,11 @@ export interface CopiedRelation {
 interface BundledRelation extends CopiedRelation {
   /** SQL condition on the rows of the accounts `$1` (`text[]` of user ids). */
   whose: string;
-  /** The column with a sequence, if the relation has one; the target assigns new numbers. */
+  /** Column that is filled from a sequence, if the relation has one. The target assigns new numbers to it. */
   number?: string;
   /** Whether the rows are copied and also stay at the source. */
   stays?: true;
-  /** Whether the bundle replaces existing rows, which a trigger created or an earlier move left behind. */
+  /** Whether the copied rows replace existing rows of the target, which a trigger created or an earlier move left behind. */
   replaces?: true;
   /** A column that may refer to an account that does not move. If the target has no such account, the column becomes null. */
   mayName?: string;
@@ -102,8 +102,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: OF_PRICE_SERIES },
   { relation: 'series_sources', whose: OF_PRICE_SERIES },
-  // A tariff may refer to a price series of an account that does not move. The prices are then missing, which costs and the command report
-  // (users-move/unpriced-tariffs.ts).
+  // A tariff may refer to a price series of an account that does not move. The prices are then missing at the target; computed costs and
+  // the command that moves the account report this (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
@@ -152,12 +152,12 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
-/** The relations of an account bundle, in the order of their foreign keys. */
+/** The relations whose rows move with an account in one transaction, in the order of their foreign keys. */
 export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one);
 
 /**
- * Relations whose rows do not move and are deleted with an account. A relation that refers to one of `BUNDLED_RELATIONS` is in that list,
- * in this one, or in both.
+ * Relations whose rows do not move and are deleted with an account. Every relation with a foreign key to one of `BUNDLED_RELATIONS` is in
+ * that list, in this one, or in both.
  */
 export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
@@ -169,8 +169,8 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // These rows are restored after a failed move: running workers have cached that the series are recorded here, and would not record the
-  // series again.
+  // These rows must be restored after a failed move, because running workers have cached that the series are recorded here, and would not
+  // record the series again.
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships in which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
@@ -181,7 +181,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
   },
-  // Apps of moving accounts, and objects that apps created in moving homes.
+  // Apps of moving accounts, and the objects that apps created in the homes of moving accounts.
   { relation: 'apps', whose: OF_USER },
   { relation: 'authorizations', whose: OF_AUTHORIZATION },
   {
@@ -201,8 +201,8 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
 ];
 
 /**
- * Relations without foreign keys that have millions of rows per account. Like the load profile, they are copied in time slices while the
- * service runs.
+ * Relations without foreign keys that have millions of rows per account. They are copied in time slices while the service runs, as is the
+ * load profile.
  */
 export const STREAMED_RELATIONS = [
   { relation: 'reading_notes', by: 'read_at' },

@@ -42,20 +42,20 @@ export async function runWithSourceAndTarget<T>(
 /** Reports the progress of a copy: the relation, and the completed part of its time range. */
 export type CopyProgressCallback = (relation: string, done: number, total: number) => void;
 
-/** Result of a copy for one relation. */
+/** Result of copying one relation. */
 export interface SynchronisationResult {
   relation: string;
   rows: number;
   copied: number;
-  /** Start of the first day that differed, for relations that are copied by time. */
+  /** Start of the first day on which source and target differed, for relations that are copied by time. */
   since?: Date;
 }
 
 /**
- * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted call can be repeated, and a
- * repetition without differences costs only the comparison. `held`: whether the source's connection is inside a transaction that blocks all
- * writers. If not, relations that refer to each other are read in one snapshot: a row inserted between two reads would refer to a row that
- * was not copied. After an error, both connections must be closed.
+ * Copies the named relations from the source until the target's rows are equal. Only differences are copied, so an interrupted call can be
+ * repeated, and a repetition without differences costs only the comparison. `held`: whether the source's connection is inside a transaction
+ * that blocks all writers. If not, relations that refer to each other are read in one snapshot: a row inserted between two reads would
+ * refer to a row that was not copied. After an error, both connections must be closed.
  */
 export async function synchroniseRelations(
   ends: CopySourceAndTarget,
@@ -72,7 +72,7 @@ export async function synchroniseRelations(
   };
   if (held) await copyWholes();
   else await inTransactionOnConnection(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  // Relations that are copied in time slices refer to no other relation and take hours, so they are copied outside a snapshot.
+  // Relations with time slices take hours to copy and refer to no other relation, so they are copied outside a snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
 }
