@@ -89,7 +89,6 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   }
 }
 
-/** Returns a promise that rejects when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
@@ -122,7 +121,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   if (!isArchiving) return server;
   const archiver = await startArchiver(plan, log);
   const stop = async () => {
-    // The archiver stops last, because the database archives its last segment when it stops.
+    // The archiver stops last, because the database archives its last WAL segment when it stops.
     await server.stop().finally(() => archiver.stop());
   };
   return { url: server.url, stop };
@@ -146,7 +145,7 @@ async function prepare(
     await prepareRestoredInstallation(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
-    // Checks the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
+    // Checks the secret key here, so that the start fails with a clear error instead of in roles that are restarted endlessly.
     await loadSecretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);

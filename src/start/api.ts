@@ -85,7 +85,7 @@ export async function runApi(config: Config): Promise<void> {
   });
 }
 
-/** Creates the dependencies of the API whose statements may take longer than a request. */
+/** Creates those dependencies of the API whose SQL statements may run longer than `MAX_STATEMENT_MS`. */
 function portsWithoutTimeLimit(
   pool: Pool,
   capabilities: Capabilities,

@@ -24,8 +24,8 @@ const VALID_DAYS = 825;
  */
 const RENEW_DAYS = 30;
 /**
- * Maximum number of attempts to create a certificate with all names. A certificate that another process wrote concurrently may also lack
- * names. If a name can never be added, this limit ends the attempts.
+ * Maximum number of attempts to create a certificate with all names. A further attempt is needed if another process has concurrently
+ * written a certificate that lacks names. If a name can never be added, this limit ends the attempts.
  */
 const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
@@ -74,7 +74,7 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `loadTlsPair` renews this certificate. `loadTlsPair` does not renew a certificate that an operator installed in DATA_DIR/tls. */
+/** Whether `loadTlsPair` renews this certificate. It does not renew a certificate that an operator installed in DATA_DIR/tls. */
 export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
@@ -86,7 +86,7 @@ interface CertificateDates {
   renewsItself: boolean;
 }
 
-/** Returns instructions for replacing a certificate. */
+/** Returns instructions for replacing a certificate. `renewsItself`: whether the service renews the certificate. */
 export const formatRenewalAdvice = (does: { renewsItself: boolean }): string =>
   does.renewsItself
     ? 'The service renews it automatically while it runs. Can it write to DATA_DIR/tls?'
@@ -229,7 +229,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a valid pair was loaded, the next unusable pair is logged again.
+      // After a valid pair was loaded, the log reports the next unusable pair even if its error is the same.
       complained = '';
     } catch (error) {
       const { message } = error as Error;

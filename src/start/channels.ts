@@ -19,8 +19,8 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
 }
 
 /**
- * Creates the function that fetches the responses of price and emission sources, with the same protection against internal addresses as
- * webhooks. `bounds`: limits other than those for series.
+ * Creates the function that fetches price and emission data from their sources over HTTPS, with the same protection against internal
+ * addresses as webhooks. `bounds`: limits on size and time that replace the limits for prices and emissions.
  */
 export async function openAnswerFetcher(
   { webhook: { allowPrivate, caFile } }: Config,

@@ -15,8 +15,8 @@ const STOP_MS = 7_000;
 const ANSWER_MS = 2_000;
 
 /**
- * Requests of the supervisor to its roles. The requests are sent over the IPC channel, because another process could be listening on a
- * role's port.
+ * Requests of the supervisor to its roles. The requests are sent over the IPC channel instead of the role's port, on which another process
+ * could be listening.
  */
 type Question = 'metrics' | 'health';
 export interface RoleProcessRequest {
@@ -34,7 +34,7 @@ export interface Child {
 }
 
 /**
- * Starts `energy <role>` as a child process with this environment. `leavesForMs`: time that the role waits deliberately
+ * Starts `energy <role>` as a child process with the environment variables `env`. `leavesForMs`: time that the role waits deliberately
  * while it stops (draining); it is added to the time limit for stopping.
  */
 export function startChild(role: string, env: Record<string, string | undefined>, log: Logger, leavesForMs = 0): Child {
@@ -89,7 +89,6 @@ export function startChild(role: string, env: Record<string, string | undefined>
   };
 }
 
-/** Requests to a role that are waiting for responses, by number. */
 class PendingRequests {
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #sent = 0;
@@ -133,15 +132,15 @@ export function getHeapFlags(role: string): string[] {
 
 /**
  * Returns environment variables that limit memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the
- * values of SQL statements fragment these arenas. A maximum of two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries
- * ignore the variable.
+ * values of SQL statements fragment these arenas. With at most two arenas (mallopt(3), M_ARENA_MAX), the process took 40 MiB less. Other C
+ * libraries ignore the variable.
  */
 export const getHeapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
  * Restarts this process with the V8 flags and environment of its role (execve(2)), unless a supervisor has already started it with them.
- * Values that the owner has set in the environment take precedence.
+ * Values that the operator has set in the environment take precedence.
  */
 export function restartWithHeapFlags(role: string): void {
   const flags = getHeapFlags(role).filter((flag) => !process.execArgv.includes(flag));

@@ -22,7 +22,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** Returns the id of the running process that a lock file's text names; null if the process has ended. */
+/** Returns the id of the process that is named in a lock file's text; null if that process has ended. */
 function holderIn(text: string): number | null {
   const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));

@@ -31,15 +31,15 @@ const DAY_AND_NIGHT = {
   },
 };
 /**
- * An offer of a tariff with which the past year would have cost less, so that the home gets a remark about the offer. The offer begins on a
- * later day.
+ * A tariff offer with which the past year would have cost less, so that the home gets a remark about it. The offer is valid only from a
+ * future day.
  */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',
   terms: { standing_per_day: '0.33', import: { per_kwh: '0.2490' }, export: { per_kwh: '0.0803' } },
 };
-/** An offer for charging a car at night, with which the home with the dynamic tariff would have paid less. */
+/** A tariff offer for charging a car at night, with which the home with the dynamic tariff would have paid less. */
 const NIGHT_OFFER = {
   name: 'Offer: cheap nights',
   currency: 'EUR',
@@ -133,7 +133,6 @@ async function ensureSeries(db: Database, userId: string) {
   );
 }
 
-/** Stores the missing wholesale prices up to the end of tomorrow, as far as a supplier would have published them. */
 async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const daan = named(homes, 'daan');
   if (!daan) return;
@@ -144,7 +143,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
     .where('series_id', '=', series_id)
     .executeTakeFirst();
   const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
-  // Prices are stored for whole UTC days. These days suffice, because tomorrow ends later in UTC than in Amsterdam.
+  // Prices are stored for whole UTC days, up to the end of tomorrow in UTC, which is later than the end of tomorrow in Amsterdam.
   const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
@@ -196,12 +195,12 @@ export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void
   }
 }
 
-/** Time in ms before the first start of the demo for which the history also contains the checks for silent devices. */
+/** Period before the first start of the demo, in ms, in which the service claims to have watched for silent devices. */
 const WATCHED_MS = 30 * DAY_MS;
 
 /**
- * Records the silences of devices in the history that this start of the demo sends. The worker cannot record them, because all of the
- * history is received at once. Must be called before the history is sent.
+ * Records the silences of devices in the history that this start of the demo sends. The worker cannot detect them, because the whole
+ * history is received within minutes. Must be called before the history is sent.
  */
 export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const silences = homes.users.flatMap(({ userId, devices }) =>

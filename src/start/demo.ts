@@ -111,8 +111,8 @@ async function sendHistory(
   progress.start(players.missing(Date.now()), 0);
   const onSent = (readings: number) => progress.increment(readings);
   try {
-    // Alerts are created only before the last two days of history, because an alert that exists earlier would be evaluated for each hour of
-    // 13 months. Only the hours of the last day can fire it.
+    // Alerts are created only before the last two days of history are sent. An alert that exists earlier would be evaluated for each hour
+    // of 13 months, although only the hours of the last day can fire it.
     const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
     await ensureAlerts();
     const readings = before + (await players.backfill(Date.now(), onSent));

@@ -70,7 +70,7 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDatabase(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    // This counter is only used to limit claims by network. Networks have no plan with limits.
+    // This counter only limits the number of claims from one network. It gets no limits of plans, because only accounts have plans.
     const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
@@ -90,7 +90,8 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // With an external broker, stopping needs no waiting time, because the devices are connected to that broker.
+      // With an external broker, the role stops without a waiting time, because devices are connected to that broker and not to this
+      // process.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();

@@ -6,7 +6,7 @@ import { readBacklogs } from '#src/database/inventory.ts';
 
 const CERTIFICATE = 'energy_certificate_expires_timestamp_seconds';
 
-/** Registers the metric of the expiry of the certificate in use. */
+/** Registers the metric of the time at which the certificate in use expires. */
 export const reportCertificate = (metrics: Metrics, served: { expiresAt(): Date }): void =>
   metrics.valuesOf({ [CERTIFICATE]: 'End of the served certificate, in Unix time' }, async () => ({
     [CERTIFICATE]: served.expiresAt().getTime() / 1_000,
@@ -31,7 +31,7 @@ export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, nu
     energy_database_requests_waiting: pool.waitingCount,
   };
   const startedAt = performance.now();
-  // Raw SQL: checks that the database answers.
+  // Raw SQL: the statement reads no table; it only checks that the database answers.
   const isUp = await withTimeout(pool.query('SELECT 1'), ANSWER_MS, 'no answer').then(
     () => true,
     () => false,
@@ -49,7 +49,7 @@ export const DEVICE_COUNTS = {
 
 /** Counts devices by the time of their last message, from the head of each device: the one row per device that its readings update. */
 export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
-  // Raw SQL: counts over two relations in one statement.
+  // Raw SQL: one statement counts the rows of two relations.
   const { rows } = await pool.query<Record<string, number>>(
     `SELECT count(*) FILTER (WHERE seen_at > now() - interval '24 hours')::int AS energy_devices_heard_in_day,
        count(*) FILTER (WHERE seen_at > now() - interval '1 hour')::int AS energy_devices_heard_in_hour,
@@ -94,7 +94,7 @@ export const OUTBOX_METRICS = {
  * for other deliveries to a failing receiver, is not overdue.
  */
 export async function readOutboxMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Raw SQL: the index of pending deliveries contains every column that is read.
+  // Raw SQL: the statement reads only columns that the index of pending deliveries contains.
   const { rows } = await pool.query<{ overdue: number | null }>(
     `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
      FROM deliveries d LEFT JOIN webhooks w ON w.webhook_id = d.webhook_id

@@ -54,7 +54,7 @@ export async function moveInstallation(
 ) {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
-    // The tier of the old database cannot change; the option `off` concerns the new database.
+    // The old database keeps its tier. The option `off` (no TimescaleDB) concerns only the new database.
     const from = await migrate(pools.source, { timescale: 'auto' });
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
@@ -106,7 +106,7 @@ async function aggregate(
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // On this tier, aggregates are computed from rows by hour only, so packed days must be unpacked first.
+    // On this tier, aggregates are computed only from rows by hour, so days that were packed into one row must be unpacked first.
     await unpackDays(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -118,7 +118,7 @@ async function aggregate(
 /** Throws if both URLs lead to the same database, because the move would close it without having moved any data. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
-    // Raw SQL in this file, to use two databases, to lock all relations, and to change settings of a database.
+    // Raw SQL in this file: its statements use two databases, lock all relations, and change settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );
@@ -188,8 +188,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 }
 
 /**
- * Returns the total consumption of a relation with closed hours, plus the consumption of the open hours. Returned as text, because the
- * total of a country exceeds the safe integers.
+ * Returns the total consumption in a relation with closed hours, plus that of the open hours (the latest hour of each device). The total is
+ * text, because the total of a country exceeds the safe integers.
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
@@ -221,8 +221,8 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // Session settings for formatting. Fingerprints compare rows as text, and bytes are converted through JSON, so both servers must
-      // format values in the same way.
+      // These settings determine how values are formatted. Fingerprints compare rows as text, and bytes are converted through JSON, so both
+      // servers must format values in the same way.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',

@@ -33,9 +33,9 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a configured port is in use or configured twice. Without this check the roles would be restarted repeatedly, and the start
- * would fail half a minute later with another error. `role`: checks only the ports of this role. Briefly binds each port, and has no other
- * effect.
+ * Throws if a configured port is in use or configured twice. Without this check, the supervisor would restart the roles again and again,
+ * and the start would fail half a minute later with a less clear error. `role`: checks only the ports of this role. Briefly binds each
+ * port, and has no other effect.
  */
 export async function assertPortsFree(config: Config, role?: string): Promise<void> {
   const fixedListeners = listenersOf(config).filter(
@@ -127,7 +127,7 @@ export function writeListeningAddresses(config: Config): () => void {
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = getSetVariables(env);
   const config = loadConfig(variables);
-  // If no service is running, a killed service left this file of addresses behind.
+  // If no service is running, the file of addresses was left behind by a service that was killed.
   if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }

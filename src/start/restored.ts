@@ -14,14 +14,14 @@ import { closeAuthorizations } from '#src/users/app-access.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
 
-/** Returns a function that ends several objects, one after the other. */
+/** Returns a function that deletes or revokes several objects, one after the other. */
 const each =
   (end: (db: Database, reach: AccessibleAccounts, id: string) => Promise<unknown>) =>
   async (db: Database, ids: readonly string[]) => {
     for (const id of ids) await end(db, ALL_ACCOUNTS, id);
   };
 
-/** Functions that end objects, by kind of object. They ignore ids of missing or already ended objects. */
+/** Functions that delete or revoke objects again, by kind of object. They ignore ids of objects that are missing or already revoked. */
 const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
@@ -37,15 +37,15 @@ const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string
 
 /**
  * Prepares the first start of a restored installation, before the service listens. Holds back every delivery that was due before the
- * restore. Applies, without mails, those endings of accounts, keys and other objects that are newer than the restored copy (`ended.jsonl`).
- * Does nothing for other installations. After an interruption, the next start repeats all steps.
+ * restore. Deletes or revokes again, without mails, the accounts, keys and other objects that ended after the restored copy was made
+ * (`ended.jsonl`). Does nothing in an installation that was not restored. After an interruption, the next start repeats all steps.
  */
 export async function prepareRestoredInstallation(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readEndedObjectsToApply(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
-  // The order of kinds matters: ending an object must not cause mails about objects that end later.
+  // The order of kinds matters: the deletion of an object must not cause mails about objects that are deleted after it.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

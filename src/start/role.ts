@@ -23,7 +23,7 @@ interface Role {
   url: string;
   /** Time that the role waits deliberately while it stops (draining), in ms. */
   leavesForMs?: number;
-  /** Whether the role is ready for clients to connect. If the function is missing, the role is always ready. */
+  /** Whether clients may connect to the role. If the function is missing, they may always connect. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
@@ -64,7 +64,8 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // Brokers wait for these responses, so the queries for brokers use a separate pool and do not queue behind the role's other queries.
+  // A broker waits for the answers to its questions about access, so these queries use a separate pool and do not queue behind the role's
+  // other queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -76,7 +77,7 @@ export async function runRole(
   const operator = await startOperatorListener(config.operator, operated, log);
   process.on('message', async ({ ask, number }: RoleProcessRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
-    // The supervisor may have exited before the response was ready.
+    // The supervisor may have exited before the answer was ready.
     if (process.connected) process.send?.({ number, answer });
   });
   const ready = { ...role.ready, operator_port: operator.port };

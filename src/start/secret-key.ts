@@ -17,7 +17,7 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 /**
  * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
  * contains no encrypted values, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
- * it. If the key that encrypted the database's values is missing or another key is configured, throws an error with the remedy.
+ * it. Throws an error with the remedy if the key that encrypted the database's values is missing, or if another key is configured.
  */
 export async function loadSecretKey(config: Config, db: Database): Promise<string> {
   // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
@@ -66,7 +66,7 @@ export function canDecrypt(box: SecretEncrypter, sealed: Buffer): boolean {
 export interface DiscardedSecrets {
   /** Subscriptions that were paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
-  /** Number of stored responses to POSTs with an Idempotency-Key that were deleted. */
+  /** Number of deleted responses that were stored for POST requests with an Idempotency-Key. */
   answers: number;
 }
 

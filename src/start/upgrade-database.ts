@@ -28,7 +28,7 @@ export interface UpgradeReport {
   to: number;
   /** Path of the folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows in the new cluster. Only relations in `mended` differ from those of the old cluster. */
+  /** Every relation with its number of rows in the new cluster. All relations except those in `mended` have equal rows in both clusters. */
   relations: { relation: string; rows: number }[];
   /** Aggregates whose recomputed values differ from the values in the old cluster. */
   mended: string[];
@@ -48,11 +48,10 @@ const foldersOf = (dataDir: string) => {
 };
 
 /**
- * Upgrades a cluster of an earlier major version to this version's PostgreSQL. Moves a copy of the old cluster into a new cluster, as
- * between two databases, and compares each relation; the old cluster is not changed. The data directory must be locked (lockDataDir). The
- * upgrade may be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one is complete.
- * `programs`: folder with the earlier version's programs; by default npm installs the programs. Null if no upgrade is needed. Throws with
- * the remedy.
+ * Upgrades a cluster of an earlier major version to this version's PostgreSQL. Copies the old cluster, moves the data of the copy into a
+ * new cluster, and compares each relation; the old cluster is not changed. The data directory must be locked (lockDataDir). The upgrade may
+ * be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one is complete. `programs`: folder
+ * with the earlier version's programs; by default npm installs the programs. Null if no upgrade is needed. Throws with the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -81,7 +80,7 @@ export async function upgradeDatabase(
   const old = programs === undefined ? await loadEarlierBinaries(made, at.programs) : getBinariesIn(programs);
   if (old.major !== made)
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
-  // The old server may still be running, if the service was killed.
+  // If the service was killed, the old server may still be running.
   await stopEmbeddedPostgres(dataDir, old);
   const state = await hashClusterState(getClusterFolder(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
@@ -133,7 +132,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbac
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // An error about the old database concerns only the copy of the old cluster; the old cluster itself is unchanged.
+    // The error names the old database, which is here only a copy of the old cluster; the old cluster itself is unchanged.
     throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }

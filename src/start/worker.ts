@@ -194,7 +194,7 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Hours that change during a pass wait for the next pass. Many readings of a user whose meters send constantly are therefore evaluated
+    // Hours that change during a pass wait for the next pass, so that many readings of a user whose meters send constantly are evaluated
     // together.
     return hasMore ? changes : 0;
   };

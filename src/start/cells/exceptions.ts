@@ -21,7 +21,7 @@ export interface RoutingExceptionFiles {
   routers: readonly string[];
 }
 
-/** The cell of each name. Null if the name needs no exception, because it contains its cell. */
+/** The cell of each name. Null if the name needs no exception, because the name itself contains the cell. */
 export type CellByRoutingName = ReadonlyMap<string, string | null>;
 
 /**
@@ -40,7 +40,7 @@ export function parseRoutingExceptions(text: string): Map<string, string> {
   return found;
 }
 
-/** Returns the exceptions after the routing of some names has changed. Pure. */
+/** Returns the exceptions after the given names are routed to other cells. Pure. */
 export function applyRouting(exceptions: RoutingExceptions, routing: CellByRoutingName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
@@ -51,7 +51,7 @@ export function applyRouting(exceptions: RoutingExceptions, routing: CellByRouti
 
 /**
  * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
- * names to compare; by default all. Pure.
+ * the names to compare; all by default. Pure.
  */
 export function listRoutingMapChanges(
   wanted: RoutingExceptions,

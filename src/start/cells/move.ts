@@ -17,15 +17,19 @@ export interface SourceAndTargetCells {
   to: { cell: string; database: string };
 }
 
-/** Returns the routing of names to a cell. A name that contains the cell is mapped to null, because it needs no exception. Pure. */
+/**
+ * Returns the entries with which routers send these names to a cell. A name that contains the cell itself is mapped to null, because it
+ * needs no exception. Pure.
+ */
 export function createRoutingToCell(cell: string, names: readonly AccountName[]): Map<string, string | null> {
   const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 
 /**
- * Moves accounts to another cell. Accounts move one at a time, so that each is closed as briefly as possible, but a utility moves together
- * with its homeowners. Stores exceptions in the routers. May be interrupted at any point and run again (users-move/move-users.ts).
+ * Moves accounts to another cell. Accounts move one at a time, so that each is closed as briefly as possible; only a utility moves together
+ * with its homeowners. Routers that would still send requests to the previous cell get exceptions. May be interrupted at any point and run
+ * again (users-move/move-users.ts).
  */
 export async function moveToCell(
   { from, to }: SourceAndTargetCells,
@@ -72,7 +76,7 @@ export async function moveToCell(
  * move must be completed first.
  */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
-  // Raw SQL: ids passed as one parameter.
+  // Raw SQL: the statement joins a list of names, which is one parameter.
   const { rows } = await source.query(
     `SELECT n.name, u.user_id, u.enrolled_by FROM unnest($1::text[]) WITH ORDINALITY n (name, place)
      LEFT JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name) ORDER BY place`,

@@ -23,7 +23,7 @@ async function ask(router: string, request: string): Promise<string> {
   });
 }
 
-/** A backend of a router, and whether any of its servers accepts requests. */
+/** A backend (group of servers) of a router, and whether any of its servers accepts requests. */
 export interface RouterBackend {
   name: string;
   isUp: boolean;
@@ -40,8 +40,8 @@ export async function readRouterBackends(router: string): Promise<RouterBackend[
 }
 
 /**
- * Returns the path under which a router knows the map file with this name. The router may have another path to its
- * folder (chroot, container).
+ * Returns the path by which a router refers to the map file with this name. In a chroot or a container, the router's path to the folder
+ * differs from the path on this machine.
  */
 export async function findRoutingMap(router: string, fileName: string): Promise<string> {
   const listed = await ask(router, 'show map\n');

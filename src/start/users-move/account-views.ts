@@ -9,7 +9,7 @@ import { rebuildTables } from '#src/rollups/rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from '#src/rollups/refresh.ts';
 import type { Installation } from './ends.ts';
 
-// Raw SQL: temporary tables and views of relations whose names are known only at run time.
+// Raw SQL: the statements use temporary tables, and views of relations whose names are known only at run time.
 
 const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
@@ -111,7 +111,7 @@ async function openEnd(
   }
 }
 
-// Raw SQL: relations whose names come from src/rollups/levels.ts.
+// Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
 
 const EVER = new Date(0);
 
@@ -127,7 +127,7 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
   return rows.map(({ key }) => key);
 }
 
-/** Recomputes the aggregates of keys whose aggregates differ from the copied load profile, for example after an interrupted move. */
+/** Recomputes the aggregates of those keys whose aggregates differ from the copied load profile, for example after an interrupted move. */
 export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);
@@ -158,7 +158,7 @@ export async function computeAggregates(
   await refreshUntilComplete(pool, new Date());
 }
 
-/** Throws if an aggregate of a key differs from its load profile, starting with the month of `since`. */
+/** Throws if an aggregate of a key differs from the key's load profile, from the month of `since` on. */
 export async function assertAggregatesMatch(target: Installation, keys: readonly string[], since: Date): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, monthOf(since)))) wrong.push(key);
@@ -173,7 +173,7 @@ async function isRight({ pool, database }: Installation, key: string, since: Dat
   return differences.length === 0;
 }
 
-/** Returns the total consumption of the keys in closed hours of a relation, in mWh, as text. */
+/** Returns the total consumption of the keys in a relation with closed hours, in mWh, as text. */
 export async function readTotalConsumption(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',

@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { MoveInstallations } from './ends.ts';
 
-// Raw SQL: two databases at once, and ids passed as one parameter.
+// Raw SQL: the statements run on two databases and join lists of ids, each of which is one parameter.
 
 /** Accounts in the operator's file, by the progress of their move. */
 interface Chosen {
@@ -80,8 +80,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active in this installation. Such accounts are found
- * in the bundle of a closed account, or in the other installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active in this installation. Such an account is found
+ * among the stored rows of closed accounts, or in the other installation.
  */
 async function goneByEmail(
   { source, target }: MoveInstallations,
@@ -191,9 +191,9 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** Identity provider, by moving account, through which the same identity signs in to another account of the other installation. */
+  /** For a moving account: the identity provider through which its owner already signs in to another account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
-  /** Number of enrolled accounts that are not in the operator's file, by utility. */
+  /** Number of enrolled homeowners who are missing from the operator's file, by utility. */
   left: ReadonlyMap<string, number>;
 }
 

@@ -31,9 +31,9 @@ import { eraseTracesOfUser } from '#src/users/erase.ts';
 import { countEnrolledAccountsLeftBehind } from './choose.ts';
 import { removeExpectedRoutingNames } from './routes.ts';
 
-// Raw SQL: locks, and relations whose rows are stored as parcels.
+// Raw SQL: the statements take locks, and store the rows of whole relations as JSON in `parcels`.
 
-/** Maximum duration of a delivery in ms: the duration of its lease (src/delivery/take.ts). */
+/** Maximum duration of one delivery attempt in ms: the duration of the lease that a worker takes on a delivery (src/delivery/take.ts). */
 const MAX_DELIVERY_MS = 130_000;
 const LOOK_AGAIN_MS = 50;
 
@@ -192,7 +192,7 @@ export async function areAccountsOpen(
 /** Erases the remaining rows of accounts that are open at the target, one account at a time, and then their rows in `parcels`. */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDatabase(pool);
-  // Raw SQL: reads the rows stored in `parcels`, and passes all ids as one parameter.
+  // Raw SQL: the statement reads rows that are stored in `parcels`, and passes all ids as one parameter.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
          UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,

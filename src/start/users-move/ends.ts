@@ -21,9 +21,9 @@ export interface MoveInstallations {
   target: Installation;
 }
 
-// Raw SQL in this file, to query catalogues and take advisory locks.
+// Raw SQL in this file: its statements query catalogues and take advisory locks.
 
-/** Opens both installations. Throws, with the remedy, unless both are in use, of this version, and different. */
+/** Opens both installations. Throws, with the remedy, unless they are two different installations of this version that are both in use. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),

@@ -224,8 +224,8 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
 }
 
 /**
- * Recomputes the aggregates of the hours that a pass over the load profile changed. `since`: time of the first change;
- * null if nothing changed.
+ * Recomputes the aggregates of the hours that were changed by copying the load profile. `since`: time of the first change; null if nothing
+ * changed.
  */
 async function computeSince(
   { target }: MoveInstallations,
@@ -292,7 +292,7 @@ async function bringOver(
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
-  // Raw SQL in this file, to use the database's clock and to pass ids as one parameter.
+  // Raw SQL in this file: its statements use the database's clock, and pass all ids as one parameter.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
     [userIds],

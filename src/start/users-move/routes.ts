@@ -23,7 +23,7 @@ const UNSTORED = 38;
 
 /** Returns the routing names of accounts, open or closed. */
 export async function readAccountNames(source: Pool | PoolClient, userIds: readonly string[]): Promise<AccountName[]> {
-  // Raw SQL: rows of closed accounts are JSON.
+  // Raw SQL: the rows of closed accounts are stored as JSON, without typed columns.
   const { rows } = await source.query(
     `WITH row AS (
        SELECT 'users' AS relation, to_jsonb(t) AS row FROM users t WHERE user_id = ANY ($1)

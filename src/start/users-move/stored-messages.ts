@@ -15,8 +15,8 @@ export interface IngestSettings {
 }
 
 /**
- * Writes messages that devices sent to their account's previous installation to the installation that now has the account, as if the
- * messages had arrived there. A message that cannot be written is rejected; other messages are not affected. `whose`: SQL condition on
+ * Reads messages that devices sent to the previous installation of their account, and writes them at the account's present installation, as
+ * if they had arrived there. A message that cannot be written is rejected; other messages are not affected. `whose`: SQL condition on
  * `departed_messages` m that selects the logins, with the values of its parameters. After a kill, messages that were already written are
  * recognised as duplicates. Returns the number of messages.
  */
@@ -26,8 +26,8 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages. The loop reads it in order, up to the message that was the last one when the loop started; otherwise the
-  // loop might not end while new messages arrive.
+  // Raw SQL: the table is a queue of messages. The loop reads it in order, up to the message that was the last one when the loop started;
+  // otherwise the loop might not end while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
@@ -48,7 +48,7 @@ async function forwardKept(
 
 /**
  * For accounts that have returned to this installation: writes the messages that their devices sent to this installation while the accounts
- * were away, and deletes the record of their absence.
+ * were in another installation, and deletes the records of their departure.
  */
 export async function writeMessagesOfReturnedAccounts(pool: Pool, taking: IngestSettings): Promise<void> {
   const RETURNED =

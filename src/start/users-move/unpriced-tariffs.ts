@@ -23,7 +23,7 @@ export async function findUnpricedTariffs(
   userIds: readonly string[],
   lines: ReadonlyMap<string, number>,
 ): Promise<UnpricedTariff[]> {
-  // Raw SQL: two databases at once, and ids passed as one parameter.
+  // Raw SQL: the statements run on two databases, and pass all ids as one parameter.
   const { rows } = await at.query(
     `SELECT DISTINCT user_id, tariff_id, name AS tariff, s.series_id, valid_from FROM tariffs
        CROSS JOIN LATERAL (VALUES (terms #>> '{import,series_id}'), (terms #>> '{export,series_id}')) s (series_id)
