@@ -36,7 +36,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
   expect(await readWalDiscardedSince(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
-  // The size of waiting WAL does not include segments that were acknowledged earlier.
+  // Segments whose archiving was confirmed earlier no longer contribute to the size of waiting WAL.
   expect(await bounded.turn()).toBe(0);
   await resumeWalArchiving(dataDir);
   expect(await readWalDiscardedSince(dataDir)).toBeNull();

@@ -20,7 +20,8 @@ import {
 import type { TarEntry } from './tar.ts';
 
 /**
- * Folder in the cluster in which the archiver acknowledges segments to PostgreSQL. It contains the file `ALIVE` while the archiver runs.
+ * Folder in the cluster in which the archiver confirms to PostgreSQL that WAL segments are archived. It contains the file `ALIVE` while the
+ * archiver runs.
  */
 const DONE = 'energy-wal';
 const ALIVE = 'alive';
@@ -37,14 +38,14 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Including the time for compression and flushing,
- * the loss of a disk loses less than the promised 60 s.
+ * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Together with the time for compression and
+ * flushing, less than the promised 60 s of data are lost with a disk.
  */
 const SEGMENT_SECONDS = 55;
 
 /**
- * Returns lines for PostgreSQL's configuration. Commands that start the database of a stopped service need these lines, too, because WAL
- * that such a command writes must also be archived.
+ * Returns lines for PostgreSQL's configuration. A command that starts the database of a stopped service also needs these lines, because the
+ * WAL that the command writes must be archived.
  */
 export const getArchiveSettings = (isArchiving: boolean): string =>
   isArchiving
@@ -96,7 +97,7 @@ export class Archiver {
   readonly #maxWaitingBytes: number;
   #state: ArchiveState;
   #isChecked = false;
-  /** Acknowledged segments that PostgreSQL has not yet marked as archived. */
+  /** WAL segments whose archiving was confirmed to PostgreSQL, and which PostgreSQL has not yet marked as archived. */
   readonly #acknowledged = new Set<string>();
 
   constructor(plan: BackupPlan, log: Logger, state: ArchiveState, maxWaitingBytes = MAX_WAITING_BYTES) {
@@ -120,7 +121,8 @@ export class Archiver {
       const isGivenUp = (await readWalDiscardedSince(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
-        // Timeline and backup history files are not needed: a copy contains its label, and recovery stays on the copy's timeline.
+        // Timeline and backup history files are not needed: each base copy contains its own backup label, and recovery stays on the copy's
+        // timeline.
         if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
         await writeFile(join(done, name), '', { mode: 0o600 });
         this.#acknowledged.add(name);
@@ -168,7 +170,7 @@ export class Archiver {
       getSuperuserUrl(dataDir, 'postgres'),
       { max: 1, applicationName: 'energy backup' },
       async (pool) => {
-        // Raw SQL: functions of PostgreSQL that return the position and the file name of the WAL.
+        // Raw SQL: the statement calls functions of PostgreSQL that return the position and the file name of the WAL.
         const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
         if (newest !== undefined && newest > rows[0].current)
           throw new Error(

@@ -91,7 +91,8 @@ export async function takeBaseBackup(options: {
       await flushFolder(home);
       return { folder, manifest, packedBytes: size };
     } finally {
-      // When the session ends, PostgreSQL aborts a base backup that is still in progress and drops the temporary replication slot.
+      // Closing the session is enough: PostgreSQL then aborts a base backup that is still in progress and drops the temporary replication
+      // slot.
       client.release(true);
     }
   } catch (error) {
@@ -122,16 +123,16 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 
 async function newestMigration(dataDir: string): Promise<string> {
   return runWithSeparatePool(getEmbeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-    // Raw SQL: the relation of migrations exists before the schema's types, and PostgreSQL's own functions.
+    // Raw SQL: the statement reads the relation of migrations, which exists before the schema's types, and calls PostgreSQL's own
+    // functions.
     const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
     return rows[0].name;
   });
 }
 
 /**
- * Returns the name of this installation's folder in a backup target. The name is created once for a database, and no copy contains it. A
- * restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the previous installation, which ends
- * where the new WAL begins.
+ * Returns the name of this installation's folder in a backup target. The name is created once for a database, and no copy contains the
+ * name. A restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the lost installation.
  */
 export async function readInstallationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
@@ -195,7 +196,7 @@ class CopyOfCluster {
     yield textEntry(MANIFEST_FILE, Buffer.from(JSON.stringify(this.manifest)));
   }
 
-  /** Begins the copy at the server. Returns the first segment that the copy needs. */
+  /** Begins the copy at the server. Returns the name of the first WAL segment that the copy needs. */
   async #start(): Promise<string> {
     // The replication slot retains the WAL until this session ends; without the slot, a checkpoint during the copy would recycle the WAL.
     const slot = `energy_backup_${randomBytes(6).toString('hex')}`;

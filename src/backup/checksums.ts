@@ -12,7 +12,7 @@ const UPPER_AT = 14;
 /** Number of pages in a segment file of 1 GiB: page numbers continue from one file of a relation to the next. */
 const PAGES_IN_FILE = 2 ** 17;
 
-/** Start values of the 32 sums (storage/checksum_impl.h). */
+/** Start values of the 32 sums from which PostgreSQL computes a page's checksum (storage/checksum_impl.h). */
 const OFFSETS = Uint32Array.of(
   0x5b1f36e9,
   0xb8525960,
@@ -60,7 +60,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
     sums[lane] = Math.imul(mixed, FNV_PRIME) ^ (mixed >>> 17);
   };
   for (let at = 0; at < PAGE_BYTES; at += 4) {
-    // The bytes of the stored checksum count as zero.
+    // The bytes of the page that contain the stored checksum count as zero.
     const word = at === CHECKSUM_AT ? page.readUInt32LE(at) & 0xffff_0000 : page.readUInt32LE(at);
     mix((at / 4) % 32, word);
   }

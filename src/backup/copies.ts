@@ -23,7 +23,7 @@ const manifestSchema = z.object({
   started_at: z.iso.datetime(),
   /** The copy contains every transaction that was committed before this time. */
   complete_until: z.iso.datetime(),
-  /** Earliest time to which the copy can be restored with WAL. */
+  /** Earliest time to which the copy can be restored if archived WAL follows the copy. */
   consistent_from: z.iso.datetime(),
   /** First and last WAL segment that the copy needs and contains. */
   first_segment: z.string().regex(/^[0-9A-F]{24}$/),
@@ -58,7 +58,7 @@ export function readManifest(text: string, file: string): BackupManifest {
 /** Properties of this machine and this version that determine whether a copy can be restored. */
 export interface RestoreEnvironment {
   service: string;
-  /** Migrations that this version knows. */
+  /** Migrations of the schema that this version of the service has. */
   schemas: readonly string[];
   postgresMajor: number;
   processor: string;
@@ -105,7 +105,7 @@ export function chooseBackupCopy(
   return chosen;
 }
 
-/** Number of WAL segments of 16 MiB in 4 GiB, which is the unit that the middle part of a segment's name counts. */
+/** Number of WAL segments of 16 MiB in 4 GiB. The middle part of a segment's name counts units of 4 GiB. */
 const SEGMENTS_IN_LOG = 256;
 
 /** Returns the name of the following WAL segment on the same timeline. Pure. */
@@ -123,7 +123,7 @@ export function listWalSegmentsBetween(first: string, last: string): string[] {
   return names;
 }
 
-/** Returns the archived segments that follow a copy without a gap. Pure. */
+/** Returns the archived WAL segments that follow the copy's last segment (`last`) without a gap. Pure. */
 export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
   const names: string[] = [];
   for (let name = getNextWalSegment(last); archived.has(name); name = getNextWalSegment(name)) names.push(name);
@@ -131,8 +131,8 @@ export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>
 }
 
 /**
- * Returns the expired backups: all base copies except the newest `kept`, and the archived segments that only expired copies need. If there
- * is no copy, no segment is expired. Pure.
+ * Returns the expired backups: all base copies except the newest `kept`, and the archived WAL segments that only expired copies need. If
+ * there is no copy, no segment is expired. Pure.
  */
 export function listExpiredBackups(
   copies: readonly BackupCopyInTarget[],

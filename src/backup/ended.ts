@@ -18,8 +18,8 @@ import { assertTargetMounted, type BackupPlan } from './plan.ts';
 const ENDED = 'ended.jsonl';
 
 /**
- * Kinds of objects whose end is recorded, in the order in which a restored installation ends them again. Memberships and authorizations
- * come first, because the end of an app or an account would otherwise send mails about them.
+ * Kinds of objects whose end is recorded, in the order in which a restored installation deletes or revokes them again. Memberships and
+ * authorizations come first, because the end of an app or an account would otherwise send mails about them.
  */
 const KINDS = [
   'member',
@@ -34,7 +34,10 @@ const KINDS = [
   'account',
 ] as const;
 const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z.string().min(1).max(100) });
-/** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
+/**
+ * An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that was deleted or revoked. `at`: time of
+ * this end, ISO 8601.
+ */
 export type EndedObjectRecord = z.infer<typeof endingSchema>;
 
 /**
@@ -57,8 +60,8 @@ const MOST = 5_000;
  * of records. Throws if the file cannot be written; the records then remain in the database.
  */
 export async function writeEndedObjects(pool: Pool, plan: BackupPlan): Promise<number> {
-  // Raw SQL in this function. Usually no object has ended, which the first query detects without a lock. The second query locks the file
-  // for one process.
+  // Raw SQL in this function: the statements are part of a queue with a lock. Usually no object has ended, which the first query detects
+  // without a lock. The second query locks the file for one process.
   const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
   if (!some[0].isAny) return 0;
   return inTransaction(pool, async (client) => {
@@ -120,7 +123,7 @@ export function createEndedObjectsWriter(pool: Pool, plan: BackupPlan, log: Logg
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write in progress may lack an object whose end was committed after the write began, so another write follows.
+    // A write in progress may lack an object that ended after the write began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -140,7 +143,7 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 
 /**
  * Reads the objects that ended after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
- * installation ends them again, and the number of truncated lines. A missing file counts as empty.
+ * installation deletes or revokes them again, and the number of truncated lines. A missing file counts as empty.
  */
 export async function readEndedObjects(
   files: readonly string[],
@@ -175,10 +178,12 @@ export const getEndedObjectFiles = (copyFolder: string, targets: readonly string
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/** File in a restored data directory with the objects that the first start ends again. The first start then removes the file. */
+/**
+ * File in a restored data directory with the objects that the first start deletes or revokes again. The first start then removes the file.
+ */
 const RESTORED = 'restored.json';
 
-/** Objects that the first start of a restored installation must end again. */
+/** Objects that the first start of a restored installation must delete or revoke again. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
 export type EndedObjectsToApply = z.infer<typeof restoredSchema>;
 
@@ -186,8 +191,8 @@ export const writeEndedObjectsToApply = (dataDir: string, state: EndedObjectsToA
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
- * Returns the objects that the first start must end again; null if the installation was not restored, or has started since the restore.
- * Throws if the file is truncated.
+ * Returns the objects that the first start must delete or revoke again; null if the installation was not restored, or has started since the
+ * restore. Throws if the file is truncated.
  */
 export async function readEndedObjectsToApply(dataDir: string): Promise<EndedObjectsToApply | null> {
   const file = join(dataDir, RESTORED);

@@ -23,7 +23,7 @@ export type Decrypter = ReturnType<typeof createDecrypter>;
  */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** Creates a folder and its missing parent folders, which only their owner can enter. */
+/** Creates a folder and its missing parent folders. Only their owner can enter the new folders. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
@@ -81,8 +81,8 @@ export async function packFiles(
 }
 
 /**
- * Frame at the end of every archive, which zstd skips. It makes missing bytes at the end of a file detectable: Node's decompressor neither
- * reports missing bytes nor verifies the checksum then.
+ * Frame at the end of every archive, which zstd skips. If the frame is missing, the end of the file is missing: in this case, Node's
+ * decompressor neither reports an error nor verifies the checksum.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
 
@@ -130,7 +130,7 @@ export async function* unpack(file: string, opener: Decrypter | null): AsyncGene
       throw error;
     }
   })();
-  // If decryption failed, its error is the cause; later errors about the end of the archive are consequences.
+  // If decryption failed, its error is the cause. Later errors about the end of the archive are only consequences.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createDamagedFileError(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
@@ -151,10 +151,10 @@ async function* translated(
   }
 }
 
-/** Whether the operating system reported the error. If so, the archive itself is not the cause. */
+/** Whether the operating system reported the error, so that the archive itself is not the cause. */
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
-/** Returns the archived segments in the folder of an installation: the path of each file, by its name without the ending. */
+/** Returns the archived WAL segments in the folder of an installation: the path of each file, by its name without the ending. */
 export async function listArchivedWalSegments(installation: string): Promise<Map<string, string>> {
   const folder = join(installation, WAL_FOLDER);
   const names = await readdir(folder).catch(none);

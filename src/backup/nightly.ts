@@ -49,7 +49,8 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 /** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // After archiving was given up, no copy is made at once, because the archive's disk is full or missing. The nightly copy is the next one.
+  // If archiving was suspended, no copy is made at once, because the disk of the archive is full or missing. The nightly copy is then the
+  // next one.
   if (!isArchiving || (await readWalDiscardedSince(dataDir)) !== null) return;
   const home = join(target, await readInstallationName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());
@@ -61,7 +62,7 @@ async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | 
     getSuperuserUrl(dataDir, 'postgres'),
     { max: 1, applicationName: 'energy backup' },
     async (pool) => {
-      // Raw SQL: functions and the catalogue of PostgreSQL.
+      // Raw SQL: the statement uses functions and the catalogue of PostgreSQL.
       const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
       await makePrivateFolder(target);
       const { bavail, bsize } = await statfs(target);

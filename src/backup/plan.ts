@@ -71,8 +71,8 @@ export const writeCopyState = (dataDir: string, state: CopyState): Promise<void>
   writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
 /**
- * File that exists while WAL is discarded, because too much WAL was waiting to be archived. This flag is not part of the other state files,
- * because two processes change it.
+ * File that exists while WAL is discarded, because too much WAL was waiting to be archived. This state has its own file, because two
+ * processes change it.
  */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 

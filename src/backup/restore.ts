@@ -39,7 +39,7 @@ export async function restoreBackup(options: {
   passphrase: string | null;
   /**
    * Backup targets of this environment, which may also contain an `ended.jsonl` with ended accounts, keys and other objects. Null: the
-   * restored installation ends none of these objects again, so that an accidental deletion is undone.
+   * restored installation deletes or revokes none of these objects again, so that an accidental deletion is undone.
    */
   targets: readonly string[] | null;
 }) {
@@ -69,7 +69,7 @@ export async function restoreBackup(options: {
       segments: archive.segments.length,
       /** The restored state contains every transaction that was committed before this time. */
       until,
-      /** Number of objects that the first start ends again. */
+      /** Number of objects that the first start deletes or revokes again. */
       endings: endings.length,
       /** Number of unreadable lines in `ended.jsonl`. */
       tornLines,
@@ -109,7 +109,7 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
 
 /**
  * Maximum time in ms between the recorded end of an object and the commit of this end. The transaction may take long, because it may delete
- * years of readings. If an object ended earlier than this before the copy, it has also ended in the copy.
+ * years of readings. If an object ended more than this time before the copy was made, the copy already contains this end.
  */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 
@@ -135,7 +135,7 @@ async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> 
 interface Archive {
   /** Files of the segments, in order and without a gap. */
   segments: { name: string; file: string }[];
-  /** The copy and these segments contain every transaction that was committed before this time. */
+  /** The state restored from the copy and these segments contains every transaction that was committed before this time. */
   until: Date;
 }
 
@@ -146,8 +146,8 @@ async function archiveAfter({ folder, manifest }: BackupCopyInTarget, opener: De
   const last = segments.at(-1);
   const ofCopy = new Date(manifest.complete_until);
   if (!last) return { segments, until: ofCopy };
-  // The time of the segment's last write, in whole seconds. If it precedes the end of the copy, the copy is complete without this segment.
-  // The time is read from the archive, because copying a folder changes the times of its files.
+  // `mtime` is the time of the segment's last write, in whole seconds. If this time precedes the end of the copy, the copy is complete
+  // without this segment. The time is read from the archive, because copying a folder changes the times of its files.
   for await (const { mtime } of unpack(last.file, opener))
     return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
   throw createDamagedFileError(last.file);
@@ -194,7 +194,7 @@ const RESTORE_COMMAND = [
   `mv ${SPOOL}/%f %p && : > ${SPOOL}/%f.given`,
 ].join('; ');
 
-/** Number of segments, of 16 MiB each, that are unpacked before PostgreSQL requests them. */
+/** Number of segments, of 16 MiB each, that are unpacked in advance, before PostgreSQL requests them. */
 const AHEAD = 4;
 
 /** Returns the recovery settings. PostgreSQL's configuration does not accept times with `Z`. */

@@ -26,8 +26,8 @@ const TAG_BYTES = 16;
 const MAX_HEAD_BYTES = 2_048;
 
 /**
- * Cost parameters of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. OWASP's second choice, because small
- * machines have only 512 MiB of memory.
+ * Cost parameters of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. These are the second of the settings that
+ * OWASP recommends, because small machines have only 512 MiB of memory.
  */
 const COST = { N: 2 ** 16, r: 8, p: 2 };
 const MAX_SCRYPT_BYTES = 256 * 2 ** 20;

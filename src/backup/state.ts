@@ -23,7 +23,10 @@ export type BackupFault = (typeof BACKUP_FAULTS)[number];
 
 /** Age in ms above which the newest copy is a fault: two and a half nights. */
 const OLD_MS = 60 * HOUR_MS;
-/** Size in bytes of the WAL of some hours. If more WAL waits to be archived, the archive cannot be written or is too slow. */
+/**
+ * Size in bytes of the WAL that is written within some hours. If more WAL waits to be archived, the archive cannot be written or is too
+ * slow.
+ */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
 export function findBackupFaults(state: BackupState, nowMs: number): BackupFault[] {

@@ -8,7 +8,7 @@ export interface TarEntry {
 
 const BLOCK = 512;
 const LONGEST_PATH = 100;
-/** Largest size in bytes that eleven octal digits express. PostgreSQL's files have at most 1 GiB. */
+/** Largest size in bytes that eleven octal digits can express. PostgreSQL's files have at most 1 GiB. */
 const MAX_SIZE = 8 ** 11;
 
 /** Fields of a header (POSIX.1-1988, ustar): offset and length. */
@@ -129,7 +129,7 @@ class BlockReader {
     return Buffer.concat(parts);
   }
 
-  /** Reads the stream to its end, so that every layer below (such as decryption) checks the end of its own data. */
+  /** Reads the stream to its end, so that every layer that produces the stream, such as decryption, checks the end of its own data. */
   async drain(): Promise<void> {
     this.#rest = Buffer.alloc(0);
     for (let next = await this.#source.next(); !next.done; next = await this.#source.next());

@@ -57,9 +57,9 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {
-    // Migrates a restored copy of an older version, as a start of this version would.
+    // Migrates a restored copy of an older version, as a start of this version of the service would.
     const { capabilities } = (await migrate(pool)).database;
-    // Raw SQL: counts of several relations, and a setting of the server.
+    // Raw SQL: the statement counts the rows of several relations, and reads a setting of the server.
     const { rows } = await pool.query<Counts & { hasChecksums: boolean }>(
       `SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM devices) AS devices,
          (SELECT count(*) FROM readings) AS readings, (SELECT count(*) FROM api_keys) AS api_keys,
