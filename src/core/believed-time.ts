@@ -6,7 +6,7 @@ import { DAY_MS } from './units.ts';
  */
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
-/** Facts about the time at the start of a process, Unix ms. */
+/** The times that are known when a process starts, in Unix ms. */
 export interface StartTimes {
   /** Believed time stored in the database; null in a new installation. */
   storedMs: number | null;
@@ -16,8 +16,8 @@ export interface StartTimes {
 }
 
 /**
- * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not advance the believed time at all; otherwise a
- * process that restarts repeatedly would advance it by 31 days each time. Pure.
+ * Returns the believed time after a start, Unix ms. If the clock is more than 31 days ahead, the believed time does not advance at all;
+ * otherwise a process that restarts repeatedly would advance it by 31 days each time. Pure.
  */
 export function computeBelievedTime({ storedMs, clockMs, wasUsed }: StartTimes): number {
   if (storedMs === null || !wasUsed) return clockMs;

@@ -22,7 +22,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
       // for one of another cell.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
       expect(parseCell(id)).toBe(cell ?? null);
-      // The secret of a cookie is base64url: it may contain `_` and `-`, but never a dot.
+      // The secret of a cookie is base64url, so it may contain `_` and `-`, but never a dot.
       expect(parseCell(prefixWithCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);

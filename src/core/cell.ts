@@ -27,16 +27,18 @@ export function setCell(name: string | undefined): void {
 export const getCellInfix = (): string => (cell === undefined ? '' : `${cell}_`);
 
 /**
- * Prefixes a secret of a person (cookie, mailed token) with the cell's name and a dot. The separator is a dot, because secrets are
+ * Prefixes a person's secret (a cookie or a mailed token) with the cell's name and a dot. The separator is a dot, because secrets are
  * base64url and may contain `_`.
  */
 export const prefixWithCell = (secret: string): string => (cell === undefined ? secret : `${cell}.${secret}`);
 
-// Matches an identifier or a generated key that contains a cell: the prefix, the cell, and the 26 characters of an identifier or the 42 of
-// a key.
+// Matches an identifier or a generated key that contains a cell: the prefix, the cell, and the 26 characters of an identifier or the 42
+// characters of a key.
 const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAME})_[0-9A-Za-z]{42}|(${NAME})\\..+)$`);
 
-/** Returns the cell that created an identifier, a generated key, or a secret of `prefixWithCell`. Null for the first cell. Pure. */
+/**
+ * Returns the cell that created an identifier, a generated key, or a secret that `prefixWithCell` returned. Null for the first cell. Pure.
+ */
 export function parseCell(text: string): string | null {
   const [, ofId, ofKey, ofSecret] = MARKED.exec(text) ?? [];
   return ofId ?? ofKey ?? ofSecret ?? null;

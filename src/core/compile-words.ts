@@ -11,12 +11,12 @@ export interface CompiledTexts {
 }
 
 /**
- * Compiles the texts of one language. `pages`: texts by the name of the page. A text without arguments remains a string. A text with
- * arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). Throws with the path of the text if
- * one cannot be parsed.
+ * Compiles the texts of one language. `pages`: the texts of each page, by the page's name. A text without arguments remains a string. A
+ * text with arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). If a text cannot be
+ * parsed, throws an error with the path of the text.
  */
 export async function compileTexts(pages: Readonly<Record<string, NestedTexts>>): Promise<CompiledTexts> {
-  // The compiler is imported with the first text, because a process that shows and mails no texts does not need it.
+  // The compiler is imported when the first text is compiled, because a process that shows and mails no texts does not need it.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: NestedTexts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

@@ -15,7 +15,7 @@ export interface CsvTable {
  */
 export const MAX_CSV_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
-/** Number of characters that are parsed at a time. Between two such slices, the process can do other work. */
+/** Number of characters that are parsed before other work of the process may run. */
 const SLICE = 65_536;
 
 /**

@@ -7,7 +7,7 @@ const PLACES = 9;
 const MAX_WHOLE_DIGITS = 12;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** Casts a number to billionths without a check. For results of arithmetic and stored values. */
+/** Casts a number to billionths without a check, for results of arithmetic and stored values. */
 export const castToBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
@@ -28,7 +28,7 @@ export function parseDecimal(text: string): Billionths | null {
   return castToBillionths(sign === '-' ? -value : value);
 }
 
-/** Maximum length of a decimal text that is rounded; a longer text is not a price. */
+/** Maximum length of a text that is parsed as a decimal of any precision; a longer text is not a price. */
 const MAX_DECIMAL_CHARACTERS = 100;
 
 /**
@@ -63,7 +63,7 @@ export interface Fraction {
 
 export const ZERO_FRACTION: Fraction = { numerator: 0n, denominator: 1n };
 
-/** Adds fractions exactly. The sum is not reduced, because there are few different denominators. */
+/** Adds fractions exactly. The sum is not reduced to lowest terms, because there are few different denominators. */
 export function addFractions(...fractions: readonly Fraction[]): Fraction {
   let { numerator, denominator } = ZERO_FRACTION;
   for (const one of fractions) {

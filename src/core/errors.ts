@@ -321,12 +321,12 @@ export type ErrorName = keyof typeof ERROR_DEFINITIONS;
 export const formatErrorCode = (name: ErrorName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** An error of the catalogue. When thrown, it is returned to the caller. */
+/** An error of `ERROR_DEFINITIONS`. If a handler throws it, the API returns it to the caller. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly is: ErrorName;
   readonly details: FieldError[] | undefined;
-  /** Time to wait before the next request, in seconds, for 429. */
+  /** For status 429: seconds that the caller must wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
   constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterSeconds?: number } = {}) {
     super(ERROR_DEFINITIONS[is].error);
@@ -339,7 +339,7 @@ export class AppError extends Error {
 /** Creates an error 422 with the invalid fields. */
 export const createUnprocessableError = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
-/** Returns the value, or throws 404 if it is null. */
+/** Returns the value, or throws an error 404 if it is null. */
 export function requireFound<T>(found: T | null): T {
   if (found === null) throw new AppError('notFound');
   return found;

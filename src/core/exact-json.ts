@@ -11,7 +11,8 @@ export const canHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.te
  * whose numbers may become text.
  */
 export function parseExactJson(text: string, members?: readonly string[]): unknown {
-  // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
+  // Node 24 passes the source text of each value to the reviver (ECMAScript, "JSON.parse source text access"). TypeScript's library does
+  // not declare this parameter yet.
   const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' &&
     (members?.includes(name) ?? true) &&
@@ -27,7 +28,7 @@ function isExact(value: number, source: string): boolean {
     .replace(/[eE].*/, '')
     .replaceAll(/[-.]/g, '')
     .replace(/^0+/, '')
-    // Without the look-behind, the regular expression would search again from each of the zeros within a number.
+    // Without the look-behind, the regular expression would start a new search at each of the zeros within a number.
     .replace(/(?<!0)0+$/, '');
   return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }

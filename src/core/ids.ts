@@ -33,8 +33,8 @@ export type IdPrefix =
   | 'pky';
 
 /**
- * Prefixes of identifiers that contain the cell's name, because the router in front of several cells needs it: accounts, devices, gateways,
- * sign-ins.
+ * Prefixes of identifiers that contain the cell's name, because the router in front of several cells reads it: prefixes of accounts,
+ * devices, gateways and sign-ins.
  */
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);
 
@@ -45,8 +45,8 @@ let usedBytes = random.length;
 
 let latestMs = 0;
 /**
- * Returns the clock's time, but never an earlier time than in a previous call: readers of events follow the order of ids, even after the
- * clock was set back.
+ * Returns the clock's time, but never an earlier time than a previous call returned. Readers of events follow the order of ids, also after
+ * the clock was set back.
  */
 const withoutStepsBack = (): number => {
   latestMs = Math.max(latestMs, Date.now());

@@ -2,14 +2,14 @@ import { compile } from 'json-p3';
 
 /** Maximum length of a path. */
 export const MAX_JSON_PATH_CHARACTERS = 79;
-/** Maximum number of compiled paths in the cache, enough for some gateways. If the cache is full, all of it is cleared. */
+/** Maximum number of compiled paths in the cache, enough for the devices of several gateways. If the cache is full, it is emptied. */
 const MAX_KEPT = 2_000;
 const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
 
 /**
  * Compiles a JSONPath (RFC 9535) that selects a single value: `$.energy.total`, `$['a b'][0]`. Returns a function that reads this value
- * from a JSON value, or undefined if it has none. Returns null if the path is invalid. Wildcards, `..` and filters are invalid, because
- * they may select many values, and a search through a whole message has no bounded cost.
+ * from a JSON value, or undefined if the value does not exist. Returns null if the path is invalid. Wildcards, `..` and filters are
+ * invalid, because they may select many values, and a search through a whole message has no bounded cost.
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
   // The length is checked before caching, because an invalid path may be as long as a request.
@@ -43,7 +43,7 @@ function compiled(path: string): ((value: unknown) => unknown) | null {
   }
 }
 
-/** The library does not export the types of the two selectors that a singular query may have. */
+/** The library does not export types for the two kinds of selectors (member name and index) that a path to a single value may have. */
 function stepOf(selector: object): Step {
   const { name, index } = selector as { name?: string; index?: number };
   const step = name ?? index;
@@ -52,8 +52,8 @@ function stepOf(selector: object): Step {
 }
 
 /**
- * Applies one step: reads own members of objects and elements of lists only. A negative index counts from the end (RFC
- * 9535, section 2.3.3.2).
+ * Applies one step to a value. Only own members of objects and elements of lists are read. A negative index counts from the end (RFC 9535,
+ * section 2.3.3.2).
  */
 function follow(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return undefined;

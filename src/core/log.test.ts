@@ -44,7 +44,7 @@ test.each([
 
 const PROGRAM = `const { createLog } = await import('${LOG}');
   createLog('api', { format: process.env.FORMAT }).info({ url: 'https://localhost' }, 'ready');`;
-/** Returns the log output of a program that writes either to a pipe, or to a terminal that script(1) from bsdutils emulates. */
+/** Returns what a program logs to a pipe, or to a terminal that script(1) from bsdutils emulates. */
 function logged(where: 'pipe' | 'terminal', format?: string): string {
   const node = [process.execPath, '--input-type=module', '-e', PROGRAM];
   const env = { PATH: process.env.PATH, TERM: 'xterm', ...(format && { FORMAT: format }) };

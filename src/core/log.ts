@@ -4,7 +4,7 @@ import { escapeLineForTerminal } from './output.ts';
 
 export type { Logger } from 'pino';
 
-/** Log record of pino: the members that every record has, and the values of a single record. */
+/** A log record of pino: the members that every record has, and further values. */
 interface LogRecord {
   level: number;
   time: number;
@@ -19,7 +19,7 @@ interface LogRecord {
 const WARN = 40;
 const ERROR = 50;
 
-/** Members of a record that a text line does not show as values. */
+/** Members of a record that are not shown as values in a line of text. */
 const NO_VALUES: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'url']);
 
 /**
@@ -31,7 +31,7 @@ export function createLog(
   { level = 'info', format }: { level?: string; format?: 'json' | 'text' | undefined } = {},
 ): Logger {
   const output = pino.destination({ fd: 2, sync: true });
-  // A full disk or a closed reader must not end the process that logs.
+  // The process that logs must continue if the disk is full or the reader of its output has closed the pipe.
   output.on('error', () => {});
   const isText = (format ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
   const write = (line: string) => output.write(`${formatLogLine(JSON.parse(line))}\n`);
@@ -47,7 +47,7 @@ export function createLog(
 
 /**
  * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. If a record
- * has a `url`, its other values are omitted. Null values and lists appear only in JSON. At the level `error`, the stack follows.
+ * has a `url`, its other values are omitted. Null values and lists appear only in JSON. At the level `error`, the stack trace follows.
  */
 export function formatLogLine(record: LogRecord): string {
   const { level, time, name, msg, url, err } = record;
@@ -73,7 +73,6 @@ export function formatLogLine(record: LogRecord): string {
     : line;
 }
 
-/** Formats the local time of day, HH:MM:SS. */
 function clock(atMs: number): string {
   const at = new Date(atMs);
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');

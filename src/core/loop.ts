@@ -48,7 +48,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
 export const pause = (ms: number, over: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: over }).catch(() => {});
 
-/** A signal that ends a pause early. If it is raised while no pause runs, the next pause ends at once. */
+/** A signal that ends a waiting loop's pause early. If it is raised while nothing waits, the next pause ends at once. */
 export class WakeUpSignal {
   #isRaised = false;
   #endWait: (() => void) | undefined;

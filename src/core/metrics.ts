@@ -5,7 +5,7 @@ export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Metrics of one process; each has the label of the process's role. Names end in their unit (Prometheus, metric naming). */
+/** Metrics of one process. Each metric has the process's role as a label, and a name that ends in its unit (Prometheus, metric naming). */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
@@ -38,7 +38,7 @@ export class Metrics {
       const values: Record<string, number> = await read().catch(() => ({}));
       for (const [name, gauge] of gauges) {
         const value = values[name];
-        // Removes the gauge, because reset() would set a gauge without labels to 0.
+        // Removes the gauge, because reset() would export a gauge without labels as 0.
         if (value === undefined) gauge.remove();
         else gauge.set(value);
       }
@@ -74,7 +74,7 @@ export class Metrics {
   }
 
   async asJson(): Promise<object[]> {
-    // Reads the values before the registry collects, because the registry awaits each metric separately.
+    // Reads all values at once before the registry collects them, because the registry would await each metric separately.
     await Promise.all(this.#readings.map((read) => read()));
     return this.#registry.getMetricsAsJSON();
   }

@@ -24,7 +24,7 @@ export function parseNetwork(text: string): Network | null {
   const address = plain(given);
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const most = family === 'ipv4' ? 32 : 128;
-  // In IPv6 form, the prefix of an IPv4 network is 96 bits longer.
+  // A prefix length that is given for an IPv4 network in IPv6 form is 96 bits longer than in IPv4 form.
   const mappedBits = isIP(given) === 6 && family === 'ipv4' ? 96 : 0;
   const bits = digits === undefined ? most : Number(digits) - mappedBits;
   return bits < 0 || bits > most ? null : { address, family, bits };

@@ -1,6 +1,6 @@
 /**
- * A type in which members that may be undefined become optional. `exactOptionalPropertyTypes` distinguishes a member that is undefined from
- * one that is absent.
+ * A type in which members that may be undefined become optional. It is needed because `exactOptionalPropertyTypes` distinguishes a member
+ * that is undefined from one that is absent.
  */
 export type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];

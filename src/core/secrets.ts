@@ -12,7 +12,7 @@ export interface SecretEncrypter {
   open(sealed: Buffer): string;
 }
 
-/** Creates a secret box: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
+/** Creates the encrypter: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
 export function createSecretEncrypter(secret: string): SecretEncrypter {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'energy usage service, stored secrets', 32));
   return {
@@ -37,7 +37,7 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
 
 /**
  * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. The token is not stored in the database. It
- * contains the cell that mailed it. `secret`: the installation's secret.
+ * contains the name of the cell that mailed it. `secret`: the installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
   prefixWithCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);

@@ -1,5 +1,5 @@
 /**
- * Maximum share of one account, as a multiple of the free space. With this factor, a single account can take three quarters of all space.
+ * Maximum space of one account, as a multiple of the free space. With this factor, a single account can take three quarters of all space.
  * If ten accounts take their maximum, a thirty-first of the space remains free.
  */
 const TIMES_FREE = 3;
@@ -32,7 +32,7 @@ export class FairShareSpace {
     return amount <= free && this.takenBy(account) + amount <= TIMES_FREE * free;
   }
 
-  /** Whether the account has taken more than its share. `part`: fraction of the share with which to compare; 1 is the whole share. */
+  /** Whether the account has taken more than its maximum. `part`: fraction of the maximum with which to compare; 1 is the whole maximum. */
   isOver(account: string, part = 1): boolean {
     return this.takenBy(account) > part * TIMES_FREE * Math.max(0, this.total - this.#taken);
   }

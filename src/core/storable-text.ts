@@ -1,4 +1,4 @@
-/** Error message for a text that `isStorable` refuses. */
+/** Error message for a text that PostgreSQL cannot store unchanged (`isStorable`). */
 export const NOT_STORABLE = 'must not contain NUL, or half of a character (a lone surrogate)';
 
 /**
@@ -11,7 +11,7 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 export const replaceUnstorableCharacters = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 const MAY_BE_UNSTORABLE = /\\u(?:0000|[Dd][89A-Fa-f])/;
-/** Matches either consecutive `\u` escapes, which may be the two surrogates of one character, or one other escape, such as `\\`. */
+/** Matches consecutive `\u` escapes, which may be the two surrogates of one character, or one other escape, such as `\\`. */
 const ESCAPES = /(?:\\u[\dA-Fa-f]{4})+|\\[^u]/g;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Returns the topic levels that match the wildcards of an MQTT topic filter (`+`, `#`); null if the topic does not match. The list is empty
- * if the filter has no wildcards, or if its only wildcard is a `#` that matches no level.
+ * Returns the levels of an MQTT topic that match the wildcards (`+`, `#`) of a topic filter; null if the topic does not match. The list is
+ * empty if the filter has no wildcards, or if its only wildcard is a `#` that matches no level.
  */
 export function matchTopicFilter(filter: string, topic: string): string[] | null {
   const levels = topic.split('/');

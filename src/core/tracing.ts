@@ -34,7 +34,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
     'service.version': options.version,
     'energy.role': role,
   });
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so that they take precedence.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so that they take precedence over the service's own values.
   const fromEnvironment = resources.detectResources({
     detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector],
   });
@@ -80,7 +80,10 @@ export function recordEndedSpan(name: string, attributes: Record<string, string 
     .end(end);
 }
 
-/** Starts the span of a request, as a child of the caller's span if the headers contain one. `go` handles the request inside the span. */
+/**
+ * Starts the span of a request, as a child of the caller's span if the headers contain one. Then calls `go`, which handles the request,
+ * inside the span.
+ */
 export function startServerSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);

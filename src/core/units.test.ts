@@ -77,7 +77,7 @@ test('rounds numbers correctly that Math.round and a floating-point product roun
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
   expect(scaleAndRound(1e-7, 3)).toBe(0);
   expect(scaleAndRound(5e-4, 3)).toBe(1);
-  // The result is never negative zero, because a device's head is compared with its copy from JSON.
+  // The result is never -0, because a device's stored state is compared with its copy from JSON, which has no -0.
   expect(Object.is(scaleAndRound(-0.0001, 3), 0)).toBe(true);
   expect(Object.is(scaleAndRound(-0, 3), 0)).toBe(true);
 });

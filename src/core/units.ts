@@ -7,10 +7,12 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/** Energy in whole mWh, the unit of all stored energies. Branded, so that a number of kWh, mW or ms cannot be passed by mistake. */
+/**
+ * Energy in whole mWh, the unit of all stored energies. The type is branded, so that a number of kWh, mW or ms cannot be passed by mistake.
+ */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
-/** Casts a number to mWh without a check. For results of arithmetic and stored values. */
+/** Casts a number to mWh without a check, for results of arithmetic and stored values. */
 export const castToMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
 
 /** Converts kWh, as a device sends them, to whole mWh. */
@@ -28,7 +30,7 @@ export function scaleAndRound(value: number, places: number): number {
   const whole = Math.floor(product);
   const fraction = product - whole;
   // The double and the product each have an error of up to half a unit in their last place. If the product is that close to a half, the
-  // decimal digits decide.
+  // sign of the error is unknown, so the decimal digits decide.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;

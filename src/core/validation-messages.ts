@@ -19,8 +19,8 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes a zod issue in plain words, as the `error` option of a parse call. Returns undefined if zod's own message is plain enough. A
- * message of the schema takes precedence.
+ * Describes a zod issue in plain words. The function is passed as the `error` option of a parse call. Returns undefined if zod's own
+ * message is plain enough. A message of the schema takes precedence.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

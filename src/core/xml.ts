@@ -14,7 +14,7 @@ const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Number of characters that are parsed at a time. Between two such slices, the process can do other work. */
+/** Number of characters that are parsed before other work of the process may run. */
 const SLICE = 65_536;
 
 /**
@@ -75,7 +75,7 @@ function treeBuilder() {
   return { parser, result };
 }
 
-/** Returns all descendants with a name, in document order. Does not search inside elements that match. */
+/** Returns all descendants with a name, in document order, except those inside another element with this name. */
 export function findElements(root: XmlElement, name: string): XmlElement[] {
   return root.children.flatMap((child) => (child.name === name ? [child] : findElements(child, name)));
 }
