@@ -11,7 +11,10 @@ import {
   STORED_ROLLUP_LEVELS,
 } from './levels.ts';
 
-/** A row of an aggregate that differs from the sum of the load profile. Both contain closed hours only. */
+/**
+ * A row of an aggregate that differs from the sum of the load profile. Both values contain closed hours only: the latest hour of a device
+ * is still open.
+ */
 export interface RollupDifference {
   relation: string;
   user_id: string;
@@ -27,11 +30,11 @@ export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date 
 }
 
 /**
- * Returns all users, and all other keys that have aggregates, such as those of separate meters (`getMeterKey`), in order. `userId`: if set,
- * only this user and the user's meters are returned.
+ * Returns the keys of all users, and all other keys that have aggregates, such as those of separately aggregated quantities
+ * (`getMeterKey`), in order. `userId`: if set, only this user and the user's meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
-  // Raw SQL: relation names come from src/rollups/levels.ts at run time.
+  // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT user_id FROM users WHERE $1::text IS NULL OR user_id = $1
      UNION SELECT DISTINCT user_id FROM closed_user_daily
@@ -44,7 +47,10 @@ export async function listUsersToCheck(pool: Pool, userId: string | null = null)
 /** Maximum number of differing rows reported for one user and relation. */
 export const MAX_DIFFERENCES = 1_000;
 
-/** Compares one user's aggregates with the load profile, from `since` (a start of a month) on. Each level is compared in one snapshot. */
+/**
+ * Compares one user's aggregates with the load profile, from `since` (a start of a month) on. Each aggregate is compared in one snapshot of
+ * the database.
+ */
 export async function checkUserRollups(
   db: Pool | PoolClient,
   userId: string,

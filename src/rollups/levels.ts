@@ -27,7 +27,7 @@ const MEASURES = {
 } as const satisfies Record<string, MeasureDeclaration>;
 
 interface MeasureDeclaration {
-  /** Column name in every relation; the type is bigint. */
+  /** Name of the measure's column in every relation. The column's type is bigint. */
   column: string;
   /** Unit and meaning of the measure. */
   means: string;
@@ -40,7 +40,7 @@ interface MeasureDeclaration {
 
 export type Measure = keyof typeof MEASURES;
 
-/** Sums of the measures in a bucket, or a change of these sums. */
+/** Sums of the measures in a bucket, or the amounts by which these sums change. */
 export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
@@ -70,7 +70,7 @@ export interface RollupLevel {
   /** Key column that contains the start of the bucket. */
   time: RollupKey;
   keys: readonly RollupKey[];
-  /** Key columns of the primary key. `user_id` is omitted if the user follows from the device. */
+  /** Columns of the primary key. `user_id` is omitted if the device determines the user. */
   primaryKey: readonly RollupKey[];
   /** Lower level whose rows are summed to recompute this level. */
   above: string;
@@ -81,7 +81,10 @@ export interface RollupLevel {
    * `closed_…` is then a view of both tables, in which a key may have several rows.
    */
   isOfDevice?: boolean;
-  /** The part of the bucket with the highest sum of a measure; of equally high parts, the earliest. Null if all sums are 0. */
+  /**
+   * The part of the bucket (such as an hour of the day) with the highest sum of a measure; of equally high parts, the earliest. Null if all
+   * sums are 0.
+   */
   peak?: {
     column: string;
     comment: string;
@@ -104,7 +107,7 @@ export const LOAD_PROFILE_LEVEL: RollupLevel = {
 };
 
 /**
- * A table with closed hours of the load profile (sql/schema). There are two such tables. Their values are added up, so a change of
+ * A table with closed hours of the load profile (sql/schema). There are two such tables. Queries add up their values, so a change of
  * consumption can be written to either.
  */
 interface Stored {
@@ -116,8 +119,8 @@ interface Stored {
 
 /**
  * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
- * (null: 0). The first quarter-hour is the sum minus the other three. A row that an earlier version wrote for a single quarter-hour
- * therefore has the same form.
+ * (null: 0). The first quarter-hour is the sum minus the other three, so a row that an earlier version wrote for a single quarter-hour can
+ * be read in the same way.
  */
 export const STORED_HOURS_TABLE: Stored = {
   relation: 'device_hours',
@@ -207,7 +210,7 @@ export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   },
 ];
 
-/** Returns the level with a public name. */
+/** Returns the aggregate level whose public view has this name. */
 export function findLevel(relation: string): RollupLevel {
   const level = [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
@@ -215,30 +218,32 @@ export function findLevel(relation: string): RollupLevel {
 }
 
 /**
- * Levels whose closed hours are stored. For each level, a view `…_expected` computes from the load profile what the level should contain.
+ * Levels whose closed hours are stored. For each of these levels, a view `…_expected` computes from the load profile what the level should
+ * contain.
  */
 export const STORED_ROLLUP_LEVELS: readonly RollupLevel[] = ROLLUP_LEVELS.filter(
   ({ isView, isOfDevice }) => !isView && !isOfDevice,
 );
 
 /**
- * Levels that are continuous aggregates if the database supports them, from the lowest level up. Months are never continuous: buckets of
- * variable width lose rows, because an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
+ * Levels that are continuous aggregates if the database supports them, from the lowest level up. Aggregates by month are never continuous
+ * aggregates: buckets of variable width lose rows, because an invalidation that ends at the start of a bucket is treated as up to date
+ * (TimescaleDB #10296).
  */
 export const CONTINUOUS_AGGREGATE_LEVELS: readonly RollupLevel[] = STORED_ROLLUP_LEVELS.filter(
   ({ unit }) => unit !== 'month',
 );
 
-/** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
+/** Returns the relation that contains the closed hours of a level. The open hours are in the devices' heads (sql/README.md). */
 export const getClosedHoursRelation = ({ relation }: RollupLevel): string => `closed_${relation}`;
 
 /**
- * Column of the `closed_…` views of devices: start of the row in STORED_HOURS_TABLE or PACKED_DAYS_TABLE from which the data come. An index
- * covers conditions on this column.
+ * Column of the `closed_…` views of device levels: the start of the row in STORED_HOURS_TABLE or PACKED_DAYS_TABLE from which the data
+ * come. An index covers conditions on this column.
  */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
-/** Returns the view that computes what a level should store. */
+/** Returns the view that computes from the load profile what a level should contain. */
 export const getExpectedRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */

@@ -10,7 +10,7 @@ export interface RollupReport {
   users: number;
   /** Number of checked users: fewer than all if the check was stopped. */
   checked: number;
-  /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
+  /** Number of rows that differ (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
   differences: RollupDifference[];
   /** Number of users whose aggregates were rebuilt. */
@@ -25,7 +25,7 @@ export interface RollupOptions {
   mode: 'check' | 'repair' | 'rebuild';
   /** If set, only this user is checked. */
   userId?: string;
-  /** Stops the pass before the next user. */
+  /** If the signal aborts, the pass ends before the next user. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -59,11 +59,11 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
-  // A continuous aggregate contains all users, so each affected day is recomputed once for all.
+  // A continuous aggregate contains all users, so each affected day is recomputed once for all users.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // Recorded after the days are marked as stale: while one of these days is stale, the record is not processed
+    // This is recorded after the days were marked as stale, because the record is not processed while one of these days is stale
     // (src/energy/group/progress.ts).
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
@@ -72,11 +72,12 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
 }
 
 /**
- * Returns the days of the load profile, and days that exist only in aggregates. (With continuous aggregates, no days are packed: all closed
- * hours are rows of `device_hours`.) `userId`: if set, only the days of this user, or of this separate meter's user (`meterKey`).
+ * Returns the days that the load profile or an aggregate contains. (With continuous aggregates, no days are packed: all closed hours are
+ * rows of `device_hours`.) `userId`: if set, only the days of this user, or of the user of this separately aggregated quantity
+ * (`meterKey`).
  */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
-  // Raw SQL: relation names come from src/rollups/levels.ts at run time.
+  // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
      WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = split_part($2, '/', 1))
@@ -86,7 +87,7 @@ async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined
   return rows.map(({ day }) => day);
 }
 
-/** Returns the differing days of one user; all days if the differences were truncated. */
+/** Returns the days on which one user's aggregates differ; all days if the list of differences was truncated. */
 async function daysToMend(
   pool: Pool,
   since: Date,
@@ -98,15 +99,15 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Returns the days that contain a difference. If a month differs, its hours differ, too, so it adds no day. */
+/** Returns the days that contain a difference. A differing month adds no day, because its hours differ, too. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
 
 /**
- * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. Differences are therefore checked
- * again after all pending changes are applied, with the refresh locked.
+ * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. If there are differences, the
+ * user is therefore compared again after all pending changes are applied, while no refresh can run.
  */
 async function differencesOf(
   pool: Pool,

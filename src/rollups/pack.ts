@@ -4,20 +4,20 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-/** Number of recent days of the load profile that are not packed. Most late readings arrive within this time. */
+/** Number of recent days of the load profile that are stored as hours. Most late readings arrive within this time. */
 const DAYS_AS_HOURS = 3;
 /** Maximum number of devices whose hours of a day are packed in one transaction. */
 const MAX_DEVICES = 500;
 /**
- * Duration of the pause after a transaction, as a multiple of the transaction's duration. Packing therefore uses a third of the time of one
- * connection, even if years of the past are packed while meters send.
+ * Duration of the pause after a transaction, as a multiple of the transaction's duration. Packing therefore keeps one connection busy for
+ * only a third of the time, even if years of the past are packed while meters send.
  */
 const REST = 2;
 
 /**
  * Packs hours of the load profile (rows of `device_hours`) that are older than three days into days (rows of `device_days`), one row for
- * each device and day, in transactions of bounded size. In the whole installation, only one process packs at a time. Hours that arrive for
- * a packed day are added by the next call. Safe to kill at any point: the next call continues. Returns the number of days processed, or
+ * each device and day, in transactions of bounded size. In the whole installation, only one process packs at a time. The next call adds
+ * hours that arrive later for a packed day. Safe to kill at any point: the next call continues. Returns the number of days processed, or
  * null if another process is packing. `devices`: number of devices for each transaction; `rest`: pause after each transaction, as a
  * multiple of its duration; `signal`: stops between two transactions; `onProgress`: called with the numbers of days at the start and after
  * each day.
@@ -34,7 +34,7 @@ export async function packDays(
 ): Promise<number | null> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
   return withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
-    // Raw SQL: functions of the schema.
+    // Raw SQL: the statements call functions of the schema.
     const { rows } = await client.query(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
       [before],
@@ -71,8 +71,9 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days (rows of `device_days`) into hours (rows of `device_hours`), or only the days of some users and of the separate
- * meters of their devices (`getMeterKey`). Required after a migration of a database with continuous aggregates. Safe to kill at any point.
+ * Unpacks all packed days (rows of `device_days`) into hours (rows of `device_hours`), or only the days of some users and of the separately
+ * aggregated quantities of their devices (`getMeterKey`). Required after a migration to a database with continuous aggregates. Safe to kill
+ * at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

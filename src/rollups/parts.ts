@@ -21,7 +21,7 @@ import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } f
  * that closes between two statements would be included twice or not at all.
  */
 
-/** Returns the view of the open hours that a level needs, with the keys of this view. */
+/** Returns the view of open hours from which a level adds the current data, with the keys of this view. */
 const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
   level === LOAD_PROFILE_LEVEL
     ? {
@@ -31,8 +31,8 @@ const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
 /**
- * Builds a subquery for the closed and open parts of a level's rows, for queries that sum these parts. Its columns are the keys, the
- * columns that both parts have, and the columns that only one part has. A row may have two or more parts.
+ * Builds a subquery for the closed and open parts of a level's rows; the enclosing query adds up these parts. The subquery's columns are
+ * the keys, the columns that both parts have, and the columns that only one part has. A row of the level may have two or more parts.
  */
 export function levelPartsSql(level: RollupLevel, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
@@ -45,8 +45,8 @@ export function levelPartsSql(level: RollupLevel, columns: readonly string[], on
 }
 
 /**
- * Builds the subquery of `levelPartsSql` for a device level and a time range. Two SQL expressions, which the enclosing FROM must provide,
- * give the range, so that an index finds closed data in every table.
+ * Builds the subquery of `levelPartsSql` for a device level and a time range. `from` and `to` are SQL expressions that the enclosing FROM
+ * provides. With the range, an index finds the closed data in every table.
  */
 export function devicePartsSql(
   level: RollupLevel,
@@ -65,8 +65,9 @@ export function devicePartsSql(
 }
 
 /**
- * Builds a subquery for the peak of a user's bucket, from the level below: the highest part of which at least half is measured; of equally
- * high parts, the earliest. (A stored peak ignores whether energy is estimated, so it is valid only if nothing was estimated.)
+ * Builds a subquery for the peak of a user's bucket, from the level below. The peak is the part with the highest energy, at least half of
+ * which was measured; of equally high parts, the earliest. (A stored peak does not consider whether energy was estimated, so it is valid
+ * only if nothing was estimated.)
  */
 export function peakSql(level: RollupLevel, whose: string, since: string): string {
   const { peak } = level;
@@ -84,8 +85,8 @@ export interface RowOwner {
 }
 
 /**
- * Builds a subquery for the parts (closed and open) of one user's or device's rows in `[from, to)`: keys and columns. `rows`: if given,
- * only stored hours and packed days with these starts are read.
+ * Builds a subquery for the closed and open parts of one user's or device's rows in `[from, to)`, with keys and columns. `rows`: if given,
+ * the subquery reads only those stored hours and packed days that begin at these times.
  */
 export function userOrDevicePartsSql(
   level: RollupLevel,
@@ -96,7 +97,7 @@ export function userOrDevicePartsSql(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
+  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
@@ -104,7 +105,7 @@ export function userOrDevicePartsSql(
   )`;
 }
 
-/** Several users, or several devices, as owners of rows. */
+/** Several users, or several devices, whose rows are read. */
 export interface RowOwners {
   key: RowOwner['key'];
   ids: readonly string[];
@@ -112,8 +113,9 @@ export interface RowOwners {
 
 /**
  * Builds a query for the load profiles of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. The query's
- * columns are `who`, `at` (start of the interval) and the given ones. For 60 minutes, users have separate rows, which are the sums over
- * their devices. With 30 minutes, the caller has half as many rows to group as with 15. An interval may have several rows.
+ * columns are `who` (id of the user or device), `at` (start of the interval) and the given columns. For 60 minutes, users have rows of
+ * their own, which are the sums over their devices. With 30 minutes, the caller has half as many rows to group as with 15. An interval may
+ * have several rows.
  */
 export function userOrDeviceLoadProfilesSql(
   { key, ids }: RowOwners,
@@ -125,13 +127,13 @@ export function userOrDeviceLoadProfilesSql(
   const { view, source } = openOf(level);
   const only = (time: RollupKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A change of consumption must be in the same interval as the row that it corrects: an interval with only the change would have no known
-  // time.
+  // A correction of stored consumption must be in the same interval as the row that it corrects, because an interval with only the
+  // correction would contain no known data.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>
     sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about a home runs this query.
+  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about a home runs this query.
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedDayIntervalsSql(minutes, columns)),
@@ -144,7 +146,7 @@ export function userOrDeviceLoadProfilesSql(
 
 /**
  * Builds a query for the parts (closed and open) of a level's rows of several users in `[from, to)`: the keys without the user, and the
- * columns. The result has many rows for a bucket.
+ * columns. The result has several rows for each bucket.
  */
 export function userPartsSql(
   level: RollupLevel,
@@ -162,7 +164,7 @@ export function userPartsSql(
     SELECT ${list([levelKeysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
-/** Time range that begins at the start of a bucket of a level and ends at the start of another one. */
+/** Time range whose bounds are starts of buckets of one level. */
 interface Stretch {
   from: Date;
   to: Date;
@@ -171,7 +173,7 @@ interface Stretch {
 const within = (time: RollupKey, { key, id }: RowOwner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
-/** Limits stored hours and packed days to rows that may contain data of a time range. */
+/** Returns the condition that limits stored hours and packed days to rows that may contain data of a time range. */
 function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
   const time = sql.ref(ROW_TIME_COLUMN);
@@ -180,9 +182,9 @@ function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: r
 }
 
 /**
- * Builds a query for a level's rows of one user or device with known import in `[from, to)`; both bounds are starts of buckets. The query's
- * columns are the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`:
- * with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
+ * Builds a query for those rows of one user or device in `[from, to)` whose imported energy is known; both bounds are starts of buckets.
+ * The query's columns are the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition
+ * is `<> 0`: with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
  */
 export function levelRowsSql(
   level: RollupLevel,
@@ -203,9 +205,9 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Builds the query for device levels. Only stored and open hours are grouped, because one hour may have several rows of these; a packed day
- * yields a single row for each of its hours. If most days are packed, few rows need grouping. Grouping every hour of a year would take
- * longer than reading the hours.
+ * Builds the query of `levelRowsSql` for device levels. Only stored and open hours are grouped, because one hour may have several rows of
+ * these; a packed day yields a single row for each of its hours. If most days are packed, few rows need grouping. Grouping every hour of a
+ * year would take longer than reading the hours.
  */
 function withPacked(
   level: RollupLevel,
@@ -231,8 +233,8 @@ function withPacked(
 }
 
 /**
- * Builds the query for user levels. Few rows are open, so they are joined with the closed ones: grouping would process all closed rows,
- * too.
+ * Builds the query of `levelRowsSql` for user levels. Few rows have open hours, so the open rows are joined to the closed ones. A GROUP BY
+ * would process all closed rows, too.
  */
 function joined(level: RollupLevel, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -241,12 +243,12 @@ function joined(level: RollupLevel, owner: RowOwner, range: Stretch, { keys, col
   const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak does not include open hours, and is invalid with estimates. In both cases, the peak is computed here.
+  // The stored peak does not include open hours, and may be wrong if energy was estimated. In both cases, the peak is computed here.
   const found = stored.map((column) => {
     const anew = peakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
+  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(time, owner, range)}) c

@@ -3,8 +3,8 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { getClosedHoursRelation, getExpectedRelation, listLevelColumns, STORED_ROLLUP_LEVELS } from './levels.ts';
 
 /**
- * Records that all days of some users may have changed without a write by ingest. The stored sums of groups with these users then become
- * invalid.
+ * Records that all days of some users may have changed although ingest has written nothing. The stored sums of groups that contain these
+ * users then become invalid.
  */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -15,13 +15,14 @@ export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds:
 }
 
 /**
- * Recomputes the aggregates of one user (or of a separate meter of the user's devices: `getMeterKey`) from the load profile, from `since`
- * (a start of a month) on. For tiers with aggregates as tables. Runs in one transaction. Like a writer, it locks the heads (states) of the
- * user's devices, so that nothing is written concurrently; messages that arrive meanwhile wait unacknowledged.
+ * Recomputes the aggregates of one user (or of a separately aggregated quantity of the user's devices: `getMeterKey`) from the load
+ * profile, from `since` (a start of a month) on. Used if aggregates are tables, not continuous aggregates. Runs in one transaction. Like a
+ * writer, it locks the heads (states) of the user's devices, so that nothing is written concurrently; messages that arrive during the
+ * transaction wait unacknowledged.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {
-    // Raw SQL: relation names come from src/rollups/levels.ts at run time.
+    // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
     await client.query(
       `SELECT FROM device_heads WHERE user_id = split_part($1, '/', 1) ORDER BY device_id FOR NO KEY UPDATE`,
       [userId],

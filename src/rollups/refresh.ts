@@ -5,14 +5,17 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_AGGREGATE_LEVELS, getClosedHoursRelation, type RollupLevel } from './levels.ts';
 
-/** Returns the continuous aggregates with a bucket length. The daily aggregate comes last, because it is computed from an hourly one. */
+/**
+ * Returns the continuous aggregates whose buckets have this length. The daily aggregate comes last, because it is computed from an hourly
+ * one.
+ */
 const of = (wanted: RollupLevel['unit']) => CONTINUOUS_AGGREGATE_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
-/** Maximum number of days that one refresh call computes. */
+/** Maximum number of days that one call of TimescaleDB's refresh procedure computes. */
 const MAX_DAYS = 31;
 /** Number of devices whose open hours (the latest hour of a device, stored in its head) are closed in one transaction. */
 const MAX_CLOSED = 1_000;
-/** Maximum number of devices whose changes of a late day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
+/** Maximum number of devices whose late changes of one day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
 /**
  * Maximum time, in ms, for which a refresh waits for transactions that began before the refresh boundary (`direct_from`; see `moveBorder`)
@@ -24,7 +27,7 @@ const WAIT_MS = 5_000;
 export interface RefreshReport {
   /** Whether nothing was done, because another process is refreshing. */
   busy: boolean;
-  /** Number of late changes that were added to the load profile. */
+  /** Number of late changes of consumption that were added to the load profile. */
   folded: number;
   /** Number of past days that were recomputed. */
   days: number;
@@ -33,12 +36,12 @@ export interface RefreshReport {
 }
 
 /**
- * Refreshes the continuous aggregates once: adds pending late changes to the load profile, with one transaction for a day of some devices;
- * materialises days that have become old enough; and recomputes days that have changed since. Levels are processed from the lowest up. In
- * the whole installation, only one refresh runs at a time. A refresh never goes beyond the start of yesterday, because readings of later
- * times still arrive, and never before the oldest load profile. Safe to kill at any point: the next refresh continues. `waitMs`: maximum
- * wait for writers that began before the refresh boundary moved. `devices`: maximum number of devices whose late changes one transaction
- * adds. `signal`: stops the refresh between two transactions.
+ * Refreshes the continuous aggregates once: adds pending late changes to the load profile, in one transaction for each day and batch of
+ * devices; computes and stores (materialises) days that have become old enough; and recomputes stored days that have changed. Levels are
+ * processed from the lowest up. In the whole installation, only one refresh runs at a time. A refresh covers no time after the start of
+ * yesterday, because readings of later times still arrive, and no time before the oldest load profile. Safe to kill at any point: the next
+ * refresh continues. `waitMs`: maximum wait for writers that began before the refresh boundary moved. `devices`: maximum number of devices
+ * whose late changes one transaction adds. `signal`: stops the refresh between two transactions.
  */
 export async function refreshRollups(
   pool: Pool,
@@ -46,7 +49,7 @@ export async function refreshRollups(
   { waitMs = WAIT_MS, devices = MAX_FOLDED, signal }: { waitMs?: number; devices?: number; signal?: AbortSignal } = {},
 ): Promise<RefreshReport> {
   const report = await withExclusiveLock(pool, ADVISORY_LOCKS.refresh, async (client) => {
-    // Raw SQL: functions of the schema, and snapshots of transactions.
+    // Raw SQL in this file: its statements call functions of the schema, and compare snapshots of transactions.
     await moveBorder(client, now);
     const folded = await applyLateChanges(client, { devices, signal });
     if (signal?.aborted) return { busy: false, folded, days: 0, complete: false };
@@ -131,7 +134,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   if (rows.length === 0) return true;
   if (!(await waitForEarlierWriters(client, waitMs))) return false;
   const { direct_from: to, start } = rows[0];
-  // If there is no load profile yet, the start is infinite, and the driver returns a number instead of a Date.
+  // If there is no load profile yet, `start` is infinity, which the driver returns as a number instead of a Date.
   const windows = start instanceof Date && start < to ? parts({ from: start, to }, MAX_DAYS) : [];
   for (const window of windows) {
     await refresh(client, [...HOURLY, ...DAILY], window);
@@ -165,12 +168,13 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const { rows: stale } = await client.query(
     'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
   );
-  // Time ranges to recompute: days for the daily aggregate, and the changed hours of each day for the hourly ones.
+  // These are the time ranges to recompute: whole days for the daily aggregate, and the changed hours of each day for the hourly ones.
   const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // A day's mark is removed only if its `marks` is unchanged. Otherwise the day was marked again, and the next refresh recomputes it.
+  // A day's mark is removed only if its counter `marks` has not changed. If the day was marked again in the meantime, the next refresh
+  // recomputes it.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
@@ -180,8 +184,9 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 }
 
 /**
- * Refreshes with `force`. Without it, TimescaleDB recomputes only what its own invalidation log contains, and this log loses entries while
- * other sessions write (2.28.3, one refresh in a few thousand, found by the property test). The service knows the changed ranges itself.
+ * Refreshes these levels with TimescaleDB's option `force`. Without it, TimescaleDB recomputes only the ranges in its own invalidation log,
+ * and this log loses entries while other sessions write (2.28.3, one refresh in a few thousand, found by the property test). The service
+ * records the changed ranges itself.
  */
 async function refresh(client: LockSession, levels: readonly RollupLevel[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
@@ -191,7 +196,7 @@ async function refresh(client: LockSession, levels: readonly RollupLevel[], { fr
   }
 }
 
-/** Marks materialised days (starts in UTC) as stale, so that the next refresh recomputes them. */
+/** Marks stored days of the continuous aggregates as stale, so that the next refresh recomputes them. `days`: starts of UTC days. */
 export async function markDaysStale(pool: Pool, days: readonly Date[]): Promise<void> {
   await pool.query(
     `INSERT INTO stale_days AS s (day, from_hour, to_hour) SELECT d, d, d + interval '24 hours' FROM unnest($1::timestamptz[]) d
@@ -210,7 +215,7 @@ export async function refreshUntilComplete(pool: Pool, now: Date): Promise<void>
   }
 }
 
-/** Runs a function in a new transaction, during which no refresh runs. */
+/** Runs a function in a new transaction that prevents any refresh until it ends. */
 export async function withRefreshLocked<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
@@ -227,7 +232,7 @@ interface Window {
 /** Returns the start of the next UTC day. */
 const dayAfter = (day: Date): Date => new Date(day.getTime() + DAY_MS);
 
-/** Splits a window into parts of at most `mostDays` days. */
+/** Splits a time range into parts of at most `mostDays` days. */
 function parts({ from, to }: Window, mostDays: number): Window[] {
   const windows: Window[] = [];
   for (let ms = from.getTime(); ms < to.getTime(); ms += mostDays * DAY_MS) {
@@ -236,7 +241,7 @@ function parts({ from, to }: Window, mostDays: number): Window[] {
   return windows;
 }
 
-/** Merges adjacent windows up to `mostDays` days. The windows must be in order and not overlap. */
+/** Merges adjacent time ranges as long as the result has at most `mostDays` days. The ranges must be in order and must not overlap. */
 function joined(windows: readonly Window[], mostDays: number): Window[] {
   const result: Window[] = [];
   for (const { from, to } of windows) {

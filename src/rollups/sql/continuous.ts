@@ -16,11 +16,11 @@ import {
   timeBucketSql,
 } from './pieces.ts';
 
-/** SQL of the levels for databases with continuous aggregates. */
+/** Functions that generate the SQL of the aggregate levels for databases with continuous aggregates. */
 
 /**
- * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from the aggregate's own table, later data
- * from the level below.
+ * Returns the SQL of a real-time continuous aggregate. A query reads data before rollup_progress.materialised_to from the aggregate's own
+ * table, and later data from the level below.
  */
 export function continuousAggregateSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
@@ -37,8 +37,8 @@ ${storedCommentsSql(level, 'VIEW')}
 }
 
 /**
- * Returns the SQL of the peak's column. last() returns the part with the greatest key; of parts with equal keys, it may return any. The low
- * bits of the key contain how early the hour is. They differ between any two hours of a day, so the key is unique.
+ * Returns the SQL of the peak's column. last() returns the hour with the greatest key; of hours with equal keys, it may return any. The low
+ * bits of the key are therefore higher for earlier hours, so that no two hours of a day have the same key.
  */
 function lastOfPeak({ peak }: RollupLevel): string {
   if (!peak) return '';
@@ -47,7 +47,7 @@ function lastOfPeak({ peak }: RollupLevel): string {
   return `,\n  last(${peak.of}, ${key}) FILTER (WHERE ${measure} > 0) AS ${peak.column}`;
 }
 
-/** Returns the SQL of a level of months: a view of the hours of one user, which are a few thousand rows. */
+/** Returns the SQL of an aggregate by month: a view of the hours of one user, which are a few thousand rows. */
 export function monthsViewSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
@@ -60,13 +60,13 @@ ${storedCommentsSql(level, 'VIEW')}
 `;
 }
 
-/** Key columns of a change of a quarter-hour. */
+/** Key columns of a changed quarter-hour. */
 const KEYS = ['device_id', 'user_id', 'starts_at'];
-/** Returns a query for the first device after `id` with pending late changes of the day `which`. */
+/** Returns a query for the first device after `id` (in order of ids) that has pending late changes of the day `which`. */
 const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
-/** Returns the SQL of the functions through which ingest writes changes and the refresh adds late ones. */
+/** Returns the SQL of the functions through which ingest writes changes of consumption and the refresh adds late ones. */
 export function applyFunctionsSql(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read

@@ -30,8 +30,8 @@ import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './table
 const DEVICE_HOURLY = findLevel('device_hourly');
 
 /**
- * Returns the view of the expected rows of a level. A level with a peak is computed from the level below, every other level directly from
- * the hours of the load profile.
+ * Returns the SQL of the view that computes what a level should contain. A level with a peak is computed from the level below, every other
+ * level directly from the hours of the load profile.
  */
 function expectedView(level: RollupLevel): string {
   const below = getLevelBelow(level);
@@ -55,13 +55,13 @@ const expectedViews = (): string =>
     ...STORED_ROLLUP_LEVELS.map(expectedView),
   ].join('\n');
 
-/** Folder of the generated files. The files written by hand are in its subfolder by-hand/. */
+/** Folder of the generated SQL files. The SQL files that are written by hand are in its subfolder by-hand/. */
 export const SQL_ROLLUPS = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
 
 const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.\n\n';
 /**
- * Number in the name of the first level's file. Files are applied in numerical order: the load profile, the expected views, and then the
- * levels from the lowest up.
+ * Number in the name of the first level's file. Files are applied in numerical order: first the load profile, then the views of expected
+ * values, and then the levels from the lowest up.
  */
 const FIRST_LEVEL = 3;
 

@@ -10,16 +10,16 @@ import {
 import { quoteLiteral } from './pieces.ts';
 
 /**
- * SQL of the stored hours (rows of `device_hours`) and packed days (rows of `device_days`) of the load profile: how changes are added and
- * how the hours are read. The same on every tier.
+ * Functions that generate the SQL of the stored hours (rows of `device_hours`) and packed days (rows of `device_days`) of the load profile:
+ * how changes are added and how the hours are read. The SQL is the same on every tier.
  */
 
 /** Name of the function that adds changes to the stored hours. */
 export const APPLY_HOURS_FUNCTION = `apply_${STORED_HOURS_TABLE.relation}`;
 
 /**
- * Columns of a stored hour that contain a measure of one quarter-hour: `column` is the measure, `quarter` the number of the quarter-hour in
- * the hour.
+ * Columns of a stored hour, each of which contains one measure of one quarter-hour. `column` is the measure's column, `quarter` the number
+ * of the quarter-hour within the hour (2 to 4).
  */
 const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
   QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
@@ -27,7 +27,7 @@ const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
-/** Returns the SQL of the function that adds changes to the stored hours and deletes rows that become empty. */
+/** Returns the SQL of the function that adds changes of consumption to the stored hours, and deletes rows that become empty. */
 export function applyHoursSql(): string {
   const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
@@ -75,7 +75,7 @@ $$;
 `;
 }
 
-/** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were reverted or cancelled out. */
+/** Returns the SQL that deletes those hours of `deltas` that have become empty, because their values were reverted or cancelled out. */
 export function deleteEmptyHoursSql(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
 ${indent}DELETE FROM ${STORED_HOURS_TABLE.relation} t
@@ -85,7 +85,7 @@ ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = 
 ${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
 }
 
-/** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
+/** Returns the SQL expression for a measure in the quarter-hour `place` (from 0) of a stored hour. */
 export function quarterHourOfStoredHourSql(column: string, row: string, place: string): string {
   const [first, ...later] = QUARTER_HOURS_WITH_OWN_COLUMN.map(
     (quarter) => `coalesce(${row}.${getQuarterHourColumn(column, quarter)}, 0)`,
@@ -95,12 +95,12 @@ export function quarterHourOfStoredHourSql(column: string, row: string, place: s
   return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
 }
 
-/** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a packed day. */
+/** Returns the SQL expression for a measure in the quarter-hour `place` (from 0) of a packed day. */
 export const quarterHourOfPackedDaySql = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
- * Returns the SQL expression for the sum of a measure over interval `place` (from 0) of a packed day. An interval has `quarters`
+ * Returns the SQL expression for the sum of a measure in the interval `place` (from 0) of a packed day. An interval has `quarters`
  * quarter-hours.
  */
 function sumOfDay(column: string, row: string, place: string, quarters: number): string {
@@ -113,8 +113,8 @@ function sumOfDay(column: string, row: string, place: string, quarters: number):
 }
 
 /**
- * Returns a subquery for the indices (from 0) of `count` intervals, each with its time after the start of the row. The times are computed
- * once and not for each row.
+ * Returns a subquery with the indices (from 0) of `count` intervals, and the offset of each interval from the start of the row. PostgreSQL
+ * computes the offsets once, not for each row.
  */
 const places = (count: number, length: string): string =>
   `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
@@ -126,8 +126,8 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
   );
 
 /**
- * Returns the query for the quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for
- * single quarter-hours.
+ * Returns the SQL of a query for the quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote
+ * rows for single quarter-hours.
  */
 export const storedQuarterHoursSql = (
   columns = MEASURE_COLUMNS,
@@ -136,7 +136,7 @@ ${measures((column) => quarterHourOfStoredHourSql(column, 'h', 'q.place'), colum
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS_TABLE.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
-/** Returns the query for some measures of stored hours. An hour may have several rows. */
+/** Returns the SQL of a query for some measures of stored hours. An hour may have several rows. */
 export const storedHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
@@ -144,7 +144,7 @@ ${measures((column) => `h.${column}`, columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS_TABLE.relation} h`;
 
-/** Returns the query for some measures of packed days, in intervals of 15, 30 or 60 minutes: one row for each interval. */
+/** Returns the SQL of a query for some measures of packed days, in intervals of 15, 30 or 60 minutes: one row for each interval. */
 export function packedDayIntervalsSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>

@@ -13,9 +13,9 @@ import {
 } from './pieces.ts';
 
 /**
- * SQL of the public views of levels, on every tier. A view adds up the closed hours (rows of `device_hours` and `device_days`, and their
- * stored sums) and the open hours (the latest hour of each device, in its row of `device_heads`), because a change of consumption may be in
- * either.
+ * Functions that generate the SQL of the levels' public views, which is the same on every tier. A view adds up the closed hours (rows of
+ * `device_hours` and `device_days`, and their stored sums) and the open hours (the latest hour of each device, in its row of
+ * `device_heads`), because a change of consumption may be in either.
  */
 
 /** Number of quarter-hours in an open hour. */
@@ -32,8 +32,8 @@ const PLACE = {
 /** SQL expression for the open hour; null if no hour is open. */
 const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
 /**
- * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few numbers, and converting all
- * took four times as long.
+ * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few of the numbers, and
+ * converting all numbers took four times as long.
  */
 const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
@@ -75,8 +75,8 @@ HAVING ${hasKnownDataSql()};`;
 
 /**
  * Returns the SQL of a level's public view. The peak of a bucket is recomputed if the bucket has an open hour or estimated energy;
- * otherwise the stored peak is used. The recomputation is in a function whose plan a session caches: within the view, planning would take
- * longer than running.
+ * otherwise the stored peak is used. A function does the recomputation, because each session caches the function's plan: as a part of the
+ * view, planning it would take longer than running it.
  */
 function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
@@ -100,8 +100,8 @@ $$;`;
 }
 
 /**
- * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary (`direct_from`) is moved to a time
- * after them. Once the boundary is after an hour, changes of the hour are recorded as late changes.
+ * Returns the SQL of the function with which the refresh closes the open hours before a time, before it moves the refresh boundary
+ * (`direct_from`) to that time. Changes of an hour before the boundary are recorded as late changes.
  */
 export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');

@@ -8,7 +8,7 @@ import {
   type RollupLevel,
 } from '../levels.ts';
 
-/** Source from which a query reads a level: the prefix of its columns (an alias), its keys, and its time column. */
+/** A source from which a query reads the rows of a level: the prefix of its columns (an alias), its keys, and its time column. */
 export interface RollupSource {
   prefix: string;
   keys: readonly RollupKey[];
@@ -18,7 +18,7 @@ export interface RollupSource {
 /** Returns a level as the source of a query in which its columns need no table alias. */
 export const createRollupSource = ({ keys, time }: RollupLevel): RollupSource => ({ prefix: '', keys, time });
 
-/** The changes that a write adds, as a query source with the alias `d`. */
+/** The changes of consumption that a write adds, as a query source with the alias `d`. */
 export const DELTAS_SOURCE: RollupSource = {
   prefix: 'd.',
   keys: ['device_id', 'user_id', 'starts_at'],
@@ -66,12 +66,12 @@ export const levelKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((
 export const measureSumsSql = (): string =>
   MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
-/** Returns the SQL of a level's peak, computed from the parts of the level below, as a last column. */
+/** Returns the SQL of the column with a level's peak, which is computed from the parts of the level below. It is the last column. */
 export function peakColumnSql({ peak, isView }: RollupLevel): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
-  // If anything in a bucket was estimated, its stored peak is recomputed when it is read (parts.ts). A view is not stored, so it excludes
-  // mostly estimated parts itself.
+  // If anything in a bucket was estimated, its stored peak is recomputed when it is read (parts.ts). A view has no stored peak, so it
+  // excludes mostly estimated parts itself.
   const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
@@ -81,7 +81,7 @@ export const getPeakFunction = ({ relation, peak }: RollupLevel): string => `${r
 
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns the condition that summed rows have known data. (The sum matters, because one row may revert the data of another.) */
+/** Returns the SQL condition that the summed rows contain known data. (The sum matters, because one row may revert the data of another.) */
 export const hasKnownDataSql = (): string => KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
 export const levelCommentsSql = (level: RollupLevel): string =>

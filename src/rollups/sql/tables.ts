@@ -20,7 +20,7 @@ import {
   storedCommentsSql,
 } from './pieces.ts';
 
-/** SQL of levels as tables, to which each write adds: for tiers without continuous aggregates. */
+/** Functions that generate the SQL of levels that are tables, to which each write adds. Used on tiers without continuous aggregates. */
 
 const KEY_TYPES: Partial<Record<RollupKey, string>> = {
   device_id: 'text COLLATE "C" NOT NULL',
@@ -53,7 +53,7 @@ ${applyFunction(level)}
 `;
 }
 
-/** Returns the SQL of the function through which ingest writes changes. */
+/** Returns the SQL of the function through which ingest writes changes of consumption. */
 export const applyDifferencesSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -62,8 +62,8 @@ $$;
 `;
 
 /**
- * SQL condition on rows of a user and of the separate meters of the user's devices (`getMeterKey`), whose keys have a slash after the
- * user's id. In sort order, `0` is the character after the slash.
+ * SQL condition on the rows of a user, and of the separately aggregated quantities of the user's devices (`getMeterKey`). The keys of the
+ * latter have a slash after the user's id. The upper bound ends in `0`, because `0` follows the slash in sort order.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
@@ -75,13 +75,13 @@ ${[STORED_HOURS_TABLE.relation, PACKED_DAYS_TABLE.relation, ...STORED_ROLLUP_LEV
 $$;
 `;
 
-/** Returns the name of the function that adds changes to a level. */
+/** Returns the name of the SQL function that adds changes to a level. */
 const applyName = ({ relation }: RollupLevel): string => `apply_${relation}`;
 
 const nothingKnown = (alias: string): string =>
   KNOWN_DATA_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
 
-/** Returns the SQL of the function that adds changes to the rows of a level and deletes rows without known data. */
+/** Returns the SQL of the function that adds changes of consumption to the rows of a level and deletes rows without known data. */
 function applyFunction(level: RollupLevel): string {
   const { keys, primaryKey, peak } = level;
   const relation = getClosedHoursRelation(level);
@@ -110,7 +110,7 @@ END
 $$;`;
 }
 
-/** Lengths of units as intervals. A day is 24 hours, because the length of a day in the session's time zone may differ. */
+/** Lengths of buckets as SQL intervals. A day is 24 hours, because the length of a day in the session's time zone may differ. */
 const LENGTH: Record<RollupLevel['unit'], string> = {
   'quarter-hour': '15 minutes',
   hour: '1 hour',
@@ -118,7 +118,7 @@ const LENGTH: Record<RollupLevel['unit'], string> = {
   month: '1 month',
 };
 
-/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which has been updated before. */
+/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which must already have been updated. */
 function peakUpdate(level: RollupLevel, peak: NonNullable<RollupLevel['peak']>): string {
   const { time, keys } = level;
   const below = getLevelBelow(level);
