@@ -5,7 +5,7 @@ const MAX_REJECTED_BYTES = 2 ** 30;
 
 /** Deletes rejected messages that are older than 90 days, and the oldest rejected messages beyond 1 GiB. */
 export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX_REJECTED_BYTES): Promise<void> {
-  // Raw SQL: a window function limits the stored rows by their total size.
+  // Raw SQL: a window function limits the stored messages by their total size.
   await pool.query('DELETE FROM rejected_messages WHERE received_at < $1::timestamptz - make_interval(days => $2)', [
     now,
     REJECTED_DAYS,
@@ -25,8 +25,8 @@ const UNREAD_DAYS = 30;
 
 /** Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30 days. */
 export async function deleteExpiredUnrecognisedMessages(pool: Pool, now: Date): Promise<void> {
-  // Raw SQL for SKIP LOCKED: rows that ingest has locked are deleted in the next run. Waiting for these rows could deadlock, because ingest
-  // locks several rows in another order.
+  // Raw SQL for SKIP LOCKED, which skips locked rows: rows that ingest has locked are deleted in the next run. Waiting for these rows could
+  // deadlock, because ingest locks several rows in another order.
   const stale = (where: string) =>
     `(gateway_id, shape) IN (SELECT gateway_id, shape FROM unread_messages WHERE ${where} FOR UPDATE SKIP LOCKED)`;
   await pool.query(

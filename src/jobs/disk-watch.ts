@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
 /**
- * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). With less free space the log warns, because a database stops
- * when its disk is full.
+ * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). If less space is free, the service logs a warning, because a
+ * database stops when its disk is full.
  */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;

@@ -34,8 +34,8 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // The job needs no lock, because the SQL function `make_room` takes one. The writer of readings also creates missing partitions, but must
-  // then retry its batch.
+  // The job needs no lock, because the SQL function `make_room` takes one. Ingest also creates missing partitions when it writes readings,
+  // but it must then retry its batch.
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -59,8 +59,8 @@ export const JOBS: readonly Job[] = [
     run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
-  // The job is skipped on databases with compression: compressed hours are already small, and continuous aggregates over packed hours would
-  // have to be recomputed. `packDays` takes the lock.
+  // The job is skipped on databases with compression: compressed hours are already small, and packing hours would force a recomputation of
+  // the continuous aggregates. `packDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -93,8 +93,8 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfNearlyFullDisk(dataDir, log),
   },
-  // Deletes captured messages that are a month old or whose account was deleted. The job needs no lock, because each worker has its own
-  // disk.
+  // Deletes captured messages (mails and SMS that were written to files) that are a month old or whose account was deleted. The job needs
+  // no lock, because each worker has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -170,7 +170,8 @@ export const JOBS: readonly Job[] = [
 ];
 
 /**
- * Wraps a job that sends mails. The job is skipped during the hold after a restore, because the lost installation may have sent the mails.
+ * Wraps a job that sends mails. The job is skipped while deliveries are held after a restore, because the lost installation may already
+ * have sent these mails.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
   return async (parts, ...rest) => ((await readHoldTime(parts.db)) === null ? run(parts, ...rest) : undefined);
@@ -196,7 +197,7 @@ async function keepHistory(
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
-/** Compares every aggregate with the load profile from which it is computed. Repairs and reports aggregates that differ. */
+/** Compares every aggregate with the load profile from which it is computed. Repairs the aggregates that differ, and logs them. */
 async function checkRollups(
   { pool, clock, capabilities, retentionMonths, log }: JobDependencies,
   signal: AbortSignal,
@@ -209,7 +210,10 @@ async function checkRollups(
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
 }
 
-/** Packs old hours of the load profile into days. The first run after an update from a version without packed days packs the whole past. */
+/**
+ * Packs old hours of the load profile into rows with one day each. The first run after an update from a version without packed days packs
+ * the whole past.
+ */
 async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let loggedAt = startedAt;

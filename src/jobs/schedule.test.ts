@@ -51,7 +51,7 @@ test('whatever the clock does, a daily job runs at most once for each day, and i
         runs.push(latestMs);
         ranForMs = latestMs;
       }
-      // A job never repeats a day, unless a run was recorded more than a day in the future.
+      // A job never runs twice for the same daily time, unless a run was recorded more than a day in the future.
       const isForward = steps.every((step) => step >= 0);
       if (isForward) expect(new Set(runs).size).toBe(runs.length);
       expect(isDailyJobDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);

@@ -10,7 +10,9 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 const DONE = 'done';
-/** Delay in ms before a job whose lock another worker holds is tried again, in case that worker is killed. */
+/**
+ * Delay in ms before a worker retries a job whose lock another worker holds. The other worker may be killed before it completes the job.
+ */
 const AGAIN_MS = 3_000;
 /** Delay in ms before a failed daily job runs again: many causes, such as a full disk or a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
@@ -27,7 +29,7 @@ interface IntervalPlan {
 interface DailyPlan {
   job: Job;
   /**
-   * This task is only used to match times with a cron expression. It is never started, because its own timer stops when the clock is set
+   * This task only matches times with a cron expression. It is never started, because the library's own timer stops when the clock is set
    * back.
    */
   task: ScheduledTask;
@@ -37,9 +39,9 @@ interface DailyPlan {
 }
 
 /**
- * Runs jobs at their times, if the database has the required capabilities. No job runs concurrently with itself. A failed job is logged and
- * runs again at its next time; a daily job also runs again after ten minutes. Steps of the wall clock and sleep of the machine do not stop
- * jobs: intervals follow the monotonic clock, and a daily job whose time was missed runs once. Returns the names of the jobs, and a
+ * Runs jobs at their times, if the database has the required capabilities. A job never runs twice at the same time. A failed job is logged
+ * and runs again at its next time; a daily job also runs again after ten minutes. Steps of the wall clock and sleep of the machine do not
+ * stop jobs: intervals follow the monotonic clock, and a daily job whose time was missed runs once. Returns the names of the jobs, and a
  * function that starts no further job, aborts running jobs and waits for them. `monotonicMs`: ms since any fixed time.
  */
 export function startJobs(
@@ -78,7 +80,7 @@ export function startJobs(
   };
 }
 
-/** Runs jobs; no job runs concurrently with itself. */
+/** Runs jobs. A job never runs twice at the same time. */
 class JobRunner {
   readonly #parts: JobDependencies;
   readonly #failedAgainMs: number;
@@ -116,8 +118,8 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
-      // Another worker may have completed the daily run after this worker's check and before its lock. A run at the start of the process is
-      // never skipped.
+      // Another worker may have completed the daily run between this worker's check and the moment at which this worker took the lock. A
+      // run at the start of the process is never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === RUN_BY_ANOTHER_WORKER) return RUN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
@@ -209,7 +211,7 @@ async function readDaily(
   pool: Pool,
   jobs: readonly { name: string; latestMs: number }[],
 ): Promise<ReadonlyMap<string, number>> {
-  // Raw SQL in this file: no other file uses its relation, so the query builder has no type for it.
+  // Raw SQL in this file: no other file uses its relation, so the relation is not declared for typed queries.
   await pool.query(
     'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
     [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],
@@ -241,15 +243,15 @@ type Timing = { everySeconds: number } | { daily: string };
 /** Maximum time in ms over which the first runs of interval jobs are spread. Short, so that even a process that ends soon runs each job. */
 const SPREAD_MS = 10 * 60_000;
 
-/** `latestMs`: the latest daily time of a job, as of the minute `minuteMs`. Unix ms. */
+/** `latestMs` is the latest daily time of a job up to the minute `minuteMs`, both in Unix ms. */
 export interface LatestDueTime {
   minuteMs: number;
   latestMs: number;
 }
 
 /**
- * Returns the latest minute within the last day that a cron expression matches. Pure. `known`: the previous result, so that only later
- * minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute of the day matches.
+ * Returns the latest minute within the last day that a cron expression matches. `known`: the previous result, so that only later minutes
+ * are checked; if the clock was set back, all minutes of the day are checked again. Throws if no minute of the day matches. Pure.
  */
 export function findLatestDueMinute(
   matches: (minute: Date) => boolean,
@@ -308,9 +310,9 @@ export interface Job {
   /** Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs the job. */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
-   * Action of a worker if another worker holds the lock. `again`: the worker retries until it gets the lock; its run then finds nothing to
-   * do, or continues the run of a killed worker. Without `again`, the worker skips the job until its next time, which also completes an
-   * interrupted run.
+   * Behaviour of a worker while another worker holds the lock. `again`: the worker retries until it gets the lock; its run then finds
+   * nothing to do, or continues the run of a killed worker. Without `again`, the worker skips the job until its next time, which also
+   * completes an interrupted run.
    */
   whenTaken?: 'again';
   /** Capability that the database must have; without it the job is not scheduled. */
