@@ -21,25 +21,25 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Number of serial numbers that can claim a device with the batch; null if any can. Lists of batches omit the serial numbers themselves,
- * because there may be many.
+ * Number of serial numbers with which meters of the batch can claim a device; null if any serial number can. Lists of batches omit the
+ * serial numbers themselves, because there may be many.
  */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
-/** A batch of meters that were manufactured with one shared secret, with which each meter claims its identity. */
+/** A batch of meters that were manufactured with one shared secret. With this secret, each meter claims its own login. */
 export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
 export interface NewProvisioningBatch {
-  /** Account that creates the batch. The devices for the batch's meters are searched among the devices that this account can access. */
+  /** Account that creates the batch. When a meter claims a device, the device is searched among those that this account can access. */
   userId: string;
   /** Owner of the device that is created for a meter without a matching device. Null: the claim of such a meter is refused. */
   ownerId: string | null;
   name: string;
   type: string;
   location: string;
-  /** The only serial numbers that can claim a device; null if any can. */
+  /** The only serial numbers with which meters can claim a device; null if any serial number can. */
   serials: string[] | null;
   maxDevices: number;
   expiresAt: Date;

@@ -23,10 +23,10 @@ interface Claim {
   nonce: string | undefined;
 }
 
-/** A device that may have a given serial number. */
+/** A device that may belong to the meter with a given serial number. */
 export interface ClaimCandidate {
   isDeleted: boolean;
-  /** The claim of the device. Null if the device was never claimed, or was released. */
+  /** The claim by which a meter got the device. Null if the device was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
   hasReported: boolean;
   /** Whether the device has a password. A released device has no password. */
@@ -34,10 +34,10 @@ export interface ClaimCandidate {
 }
 
 /**
- * Decides whether a meter's claim is granted. A serial number that matches one device may claim the device once. It may not claim a device
- * in use or a device that is already claimed, except with the same nonce before the device has reported. A serial number that matches no
- * device creates a device, if the batch names an owner. It does not replace a claimed device that was deleted, so that a device does not
- * return after its owner has removed it. Pure.
+ * Decides whether a meter's claim is granted. If the meter's serial number matches one device, the meter may claim this device once. The
+ * claim is refused if the device is in use or already claimed; but a claim with the same nonce may be repeated before the device has
+ * reported. If the serial number matches no device and the batch names an owner, a device is created. No device is created in place of a
+ * claimed device that was deleted, so that a device does not return after its owner has removed it. Pure.
  */
 export function decideClaim(
   candidates: readonly ClaimCandidate[],
@@ -54,8 +54,8 @@ export function decideClaim(
 
 /**
  * Assigns a device to a meter of a batch and returns the device's new secret, which is stored nowhere else. The caller has already checked
- * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideClaim refuses the serial.
- * `address`: for the audit log.
+ * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideClaim refuses the serial number.
+ * `address`: IP address of the meter, for the audit log.
  */
 async function claimDevice(
   db: Database,
@@ -126,7 +126,7 @@ async function candidatesOf(trx: Database, reach: AccountsForRole, ownerId: stri
     device_id: row.device_id,
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
-    // For a device that was released and claimed again, only messages received since the new claim count.
+    // For a device that was released and claimed again, only messages since the new claim show that the device has reported.
     hasReported: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
@@ -148,8 +148,8 @@ async function create(
 }
 
 /**
- * Gives a device a new secret. From now on a meter of the utility's batch logs in as the device, so the utility manages it, regardless of
- * who paired it.
+ * Gives a device a new secret, with which a meter of a batch logs in as the device. The batch belongs to a utility, so the utility then
+ * manages the device, even if its owner paired it.
  */
 async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = createDeviceSecret();
@@ -203,14 +203,13 @@ export async function processClaim(
   return { device_id: deviceId, username: deviceId, password: secret, topic: getReadingsTopic(deviceId) };
 }
 
-/** Decides a claim that arrives from an address. Resolves to null if the claim is refused. */
+/** Decides a claim that arrives from an IP address. Resolves to null if the claim is refused. */
 type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**
- * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. A claim is
- * counted before it is decided, and the count is taken back if the claim is granted, so that concurrent claims cannot exceed the limit.
- * Claims of one network run one after another, so that many meters in one building do not use up the limit by claiming concurrently.
- * Rejects with 429 beyond the limit.
+ * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. Each claim
+ * counts as refused until it is granted, so that concurrent claims cannot exceed the limit. Claims of one network run one after another, so
+ * that many meters in one building do not use up the limit by claiming concurrently. Rejects with 429 beyond the limit.
  */
 export function createClaimLimiter(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();

@@ -23,7 +23,7 @@ import {
 const ROWS = 500;
 const UNIQUE_VIOLATION = '23505';
 
-/** The account that imports, with its rights and options. */
+/** The account that imports devices, with its rights and the options of the import. */
 export interface DeviceImporter {
   reach: AccessibleAccounts;
   /** Owner of a row that names no user. Null if every row must name a user. */
@@ -34,7 +34,8 @@ export interface DeviceImporter {
    */
   newOwners: { enrolledBy: string | null } | null;
   /**
-   * Option of the import that would create accounts. Error messages recommend this option if it was not given and the account may use it.
+   * Option of the import with which it would create missing accounts. Error messages recommend this option if it was not given and the
+   * account may use it.
    */
   toMakeOwners?: string;
   /** Actor that the audit log records for the import. */
@@ -56,10 +57,10 @@ export interface DeviceImportResult {
 }
 
 /**
- * Imports devices: all rows, or none if any row has an error (422, with every error listed). Importing the same rows again changes nothing.
- * The caller has validated each row by itself. Runs in one transaction, or in the open one, so that a killed process has imported nothing.
- * `beforeCommit` receives the result before the commit; if it throws, nothing is imported. Throws 409 while another import of the account
- * is in progress.
+ * Imports the devices of all rows, or throws 422 with every error and imports none if any row has an error. Importing the same rows again
+ * changes nothing. The caller has validated each row by itself. Runs in one transaction, which may be the caller's, so that a killed
+ * process has imported nothing. `beforeCommit` receives the result before the commit; if it throws, nothing is imported. Throws 409 while
+ * another import of the account is in progress.
  */
 export async function importDevices(
   db: Database,
@@ -114,7 +115,7 @@ interface ImportHooks {
 
 /** Locks the imports of an account: two concurrent imports would create the same devices twice. */
 async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void> {
-  // Raw SQL: tries to take an advisory lock.
+  // Raw SQL: the statement tries to take an advisory lock, and reads no table.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
     trx,
@@ -185,7 +186,7 @@ async function lookUp(
   };
 }
 
-/** Returns the discovered devices that the rows name, within the importer's reach. */
+/** Returns those discovered devices that the rows name and the importer can access. */
 async function findDiscovered(
   db: Database,
   { reach }: DeviceImporter,
@@ -203,7 +204,7 @@ async function findDiscovered(
     .execute();
 }
 
-/** Returns the given addresses that already have an account, regardless of reach. */
+/** Returns those of the given e-mail addresses that already have an account, even if the importer cannot access the account. */
 async function findTakenAddresses(db: Database, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const users = await db
@@ -220,7 +221,7 @@ async function createOwners(
   { newOwners, by }: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
-  // The rows are reversed, so that an address gets the spelling of the first row that names it.
+  // The rows are reversed, so that the first row that names an address determines its spelling (upper and lower case).
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

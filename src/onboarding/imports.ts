@@ -8,12 +8,12 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
 
-/** Time for which the passwords of an import are stored unless they are fetched earlier. */
+/** Time for which the passwords of an import are stored. They are deleted earlier if they are fetched. */
 const CREDENTIALS_RETENTION = '24 hours';
 
-/** Login of a device that an import created. */
+/** The credentials with which a device that an import created logs in. */
 export interface ImportCredential {
-  /** Name of the import's row: `line 3`, or its position in the list. */
+  /** Name of the row of the import: `line 3`, or its position in the list. */
   row: string;
   external_id: string | null;
   device_id: string;

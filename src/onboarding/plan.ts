@@ -34,35 +34,36 @@ export interface ExistingAccountsAndDevices {
   ownerOf(row: DeviceImportRow): string | undefined;
   /** Whether a new account is created for the row's owner, who then has no devices yet. */
   isNewOwner(row: DeviceImportRow): boolean;
-  /** Whether accounts may be created, but the row's address belongs to an account that the caller cannot access. */
+  /** Whether the import may create accounts, but the row's address belongs to an account that the caller cannot access. */
   isTaken(row: DeviceImportRow): boolean;
   /**
-   * Option that would create accounts, such as `--create-users`, if the option was not given. Undefined for a caller who may not create
-   * accounts.
+   * Option with which the import would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not
+   * create accounts.
    */
   toMakeOwners?: string | undefined;
   devices: readonly ExistingDevice[];
-  /** Devices discovered through the owners' gateways, with the device that each is paired as. */
+  /** Devices discovered through the owners' gateways, with the id of the device as which each is paired. */
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
 export interface ImportPlan {
   create: DeviceImportRow[];
-  /** Existing devices, with the members that differ in the row. The import does not change these devices. */
+  /** Rows whose device already exists, with those members in which row and device differ. The import does not change these devices. */
   existing: { row: DeviceImportRow; deviceId: string; members: string[] }[];
   errors: FieldError[];
 }
 
 const NO_SUCH_USER = 'there is no such user';
 
-/** Returns the key by which a row without an `external_id` is recognised when the same row is imported again. */
+/** Returns the key by which a later import recognises a row without an `external_id`. */
 export const getImportedRowKey = ({ type, location }: { type: string; location: string }): string =>
   JSON.stringify([type, location]);
 
 /**
- * Decides the actions for the rows of an import, each of which has passed validation. A row matches the device of its owner with the same
- * `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the same type and
- * location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are retained. Pure.
+ * Decides for each row of an import whether a device is created; each row has passed validation. A row matches that device of its owner
+ * which has the same `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the
+ * same type and location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are
+ * retained. Pure.
  */
 export function planImport(rows: readonly DeviceImportRow[], known: ExistingAccountsAndDevices): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], errors: [] };
