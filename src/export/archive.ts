@@ -32,8 +32,8 @@ export interface ArchiveOptions {
 
 /**
  * Streams all data about a person as a ZIP archive. Each page is read with a separate statement, so that a slow reader blocks neither a
- * connection nor a snapshot, and at most one page is in memory. A caller that stops reading must destroy the stream, which ends the
- * queries. The archive is not a consistent snapshot: each file shows the data at the time when it was read.
+ * connection nor a snapshot, and at most one page is in memory. A caller that stops reading must destroy the stream, so that no further
+ * query runs. The archive is not a consistent snapshot: each file shows the data at the time when it was read.
  */
 export function streamPersonArchive(userId: string, parts: ArchiveOptions): Readable {
   const zip = new ZipFile();
@@ -42,7 +42,8 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
   output.on('close', () => current?.destroy());
   zip.on('error', (error: Error) => output.destroy(error));
   for (const [name, pages] of filesOf(userId, parts)) {
-    // Uses ZIP64, because the size is unknown in advance; an archive without ZIP64 could exceed its size limit at the end.
+    // Uses the format ZIP64, because the size is unknown in advance. An archive in another format could exceed its size limit when it is
+    // nearly complete.
     const options = { mtime: parts.now, forceZip64Format: true, compressionLevel: COMPRESSION_LEVEL };
     zip.addReadStreamLazy(name, options, (give) => {
       parts.onFile?.(name);
@@ -121,7 +122,7 @@ async function* jsonOf(db: Database, userId: string, exported: ExportedRelation)
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** Exported columns of a relation as SQL expressions, and the columns of its key with their types. */
+/** The exported columns of a relation as SQL expressions, and the columns of its key with their types. */
 interface ExportedColumns {
   shown: string[];
   key: { name: string; type: string }[];
@@ -131,7 +132,7 @@ async function readExportedColumns(
   db: Database,
   { relation, key, omitted = {}, expressions = {} }: ExportedRelation,
 ): Promise<ExportedColumns> {
-  // Raw SQL: reads PostgreSQL's catalogue.
+  // Raw SQL: the statement reads PostgreSQL's catalogue.
   const { rows } = await createQueryFunction(db)<{ name: string; type: string; keyPlace: number | null }>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type, array_position(indkey::int2[], attnum) AS "keyPlace"
      FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
@@ -148,9 +149,9 @@ async function readExportedColumns(
 }
 
 /**
- * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL formats the keys,
- * because its numbers have more digits than a JavaScript number and its times more than a Date. Each page therefore begins exactly after
- * the last row of the previous page.
+ * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL formats the keys as
+ * text, because its numbers and times have more digits than a JavaScript number and a Date. Each page therefore begins exactly after the
+ * last row of the previous page.
  */
 async function* pagesOf(
   db: Database,
@@ -158,7 +159,7 @@ async function* pagesOf(
   { shown, key }: ExportedColumns,
   keys: readonly string[],
 ): AsyncGenerator<string[]> {
-  // Raw SQL: relations and columns come from a declaration and the catalogue, not from input.
+  // Raw SQL: the names of relations and columns come from a declaration and the catalogue, not from input.
   const order = key.map(({ name }) => `r.${name}`);
   const after = key.map(({ type }, index) => `$${index + 2}::text::${type}`);
   const pageKey = `ARRAY[${order.map((name) => `${name}::text`).join(', ')}]`;

@@ -13,18 +13,21 @@ import {
 import { type RowOwner, userOrDevicePartsSql } from '#src/rollups/parts.ts';
 import { readOwnedKeys } from './keys.ts';
 
-/** Number of lines that PostgreSQL joins into one page. The process, which also serves other requests, only forwards the page. */
+/**
+ * Number of lines that PostgreSQL joins into one page of text. The process only forwards the page, so that it can also serve other
+ * requests.
+ */
 const PAGE_LINES = 20_000;
-/** Time range in ms for which one query reads an aggregate: about 9,000 quarter-hours of a device. */
+/** Length in ms of the time range of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 
-/** Minimum time range in ms for which one query reads readings. */
+/** Minimum length in ms of the time range of readings that one query reads. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
 /**
- * An `interval_ms` below that of every reading, so that a page begins before all readings. The lowest `interval_ms` of a reading is -1, for
- * a reading that a person entered.
+ * An `interval_ms` that is lower than that of every reading, so that the first page begins before all readings of its time. The lowest
+ * `interval_ms` of a reading is -1, which a reading has if a person entered it.
  */
 const BEFORE_ALL = -2;
 
@@ -44,14 +47,14 @@ export interface SeriesReadingsRelation {
   value?: 'value' | 'verdict';
 }
 
-/** Returns the columns that follow the columns of the series in a relation's file. */
+/** Returns the columns of a relation's file that follow the columns of the series. */
 const columnsOf = ({ value }: SeriesReadingsRelation): string[] => [
   'read_at',
   'interval_ms',
   ...(value ? [value] : []),
 ];
 
-/** Yields the rows of every series of a person's devices, in order of time. */
+/** Yields the CSV lines of a relation: all rows of every series of a person's devices, in order of time. */
 export async function* seriesCsv(db: Database, userId: string, of: SeriesReadingsRelation): AsyncGenerator<string> {
   yield `${['device_id', 'series_id', 'kind', ...columnsOf(of)].join(',')}\n`;
   for await (const deviceIds of readOwnedKeys(db, userId, 'device')) {
@@ -68,9 +71,9 @@ export async function* seriesCsv(db: Database, userId: string, of: SeriesReading
 }
 
 /**
- * Yields one series page by page. Each page covers a time range, which grows if the page has few rows and shrinks if it has many. The index
- * of the key then finds a page, whatever size the planner estimates for the series. With only a LIMIT, the planner might sort all remaining
- * rows for each page.
+ * Yields one series page by page. Each page covers a time range, which grows if the page has few rows and shrinks if it has many.
+ * PostgreSQL can then find a page through the index of the key, even if it estimates the size of the series wrongly. With only a LIMIT, it
+ * might sort all remaining rows for each page.
  */
 async function* linesOf(
   db: Database,
@@ -111,11 +114,11 @@ async function* linesOf(
   }
 }
 
-/** Yields all rows of one level of aggregates, for each device or for the person. */
+/** Yields the CSV lines of one level of aggregates: all rows of each of the person's devices, or of the person. */
 export async function* levelCsv(db: Database, userId: string, level: RollupLevel, now: Date): AsyncGenerator<string> {
   yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Aggregates of other media, of channels with a placement, and of estimated exports have separate keys, which are also read.
+  // The aggregates of gas, heat and water, of channels with a placement, and of estimated exports have separate keys, which are also read.
   for await (const ids of readOwnedKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => getMeterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
@@ -124,7 +127,7 @@ export async function* levelCsv(db: Database, userId: string, level: RollupLevel
 async function* slices(db: Database, level: RollupLevel, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
-  // End of the export: one day after now, because clocks of devices may be ahead.
+  // The export ends one day after now, because clocks of devices may be ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
   const values = sql.raw(line(listLevelColumns(level).map((column) => (isTime(column) ? time(column) : column))));
@@ -139,7 +142,7 @@ async function* slices(db: Database, level: RollupLevel, owner: RowOwner, now: D
 
 /**
  * Selects the rows of a level whose buckets begin in a time range. Rows of devices are selected from the relations below the view, because
- * only then are the indexes used.
+ * PostgreSQL would not use the indexes through the view.
  */
 function rowsOf(level: RollupLevel, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)

@@ -2,14 +2,14 @@ import type { Database } from '#src/database/connect.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 
-/** Number of keys that one query reads, and number of keys that are yielded together. */
+/** Number of keys that one query reads, and maximum number of keys that are yielded together. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 
 /** Kind of key by which a person's rows are found. `sender`: a device or gateway that sends messages. */
 export type OwnerKeyKind = 'sender' | keyof typeof OWNER_RELATIONS_BY_ID_PREFIX;
 
-/** Yields the keys of one kind that belong to a person, in batches. */
+/** Yields the keys of one kind by which a person's rows are found, in batches. */
 export async function* readOwnedKeys(
   db: Database,
   userId: string,
@@ -27,7 +27,7 @@ async function* ownedBy(
   userId: string,
   { relation, key }: { relation: string; key: string },
 ): AsyncGenerator<readonly string[]> {
-  // Raw SQL: relations come from a declaration, not from input.
+  // Raw SQL: the names of relations come from a declaration, not from input.
   const text = `SELECT ${key} AS key FROM ${relation} WHERE user_id = $1 AND ${key} > $2 ORDER BY ${key} LIMIT ${KEYS_READ}`;
   for (let after = ''; ; ) {
     const { rows } = await createQueryFunction(db)<{ key: string }>(text, [userId, after]);

@@ -3,17 +3,17 @@ import type { OwnerKeyKind } from './keys.ts';
 /** A relation that contains rows of a person and becomes a JSON file of the archive. */
 export interface ExportedRelation {
   relation: string;
-  /** Name of the file without its extension; default: the name of the relation. */
+  /** Name of the file without its extension. Default: the name of the relation. */
   file?: string;
   /** Description for people who read the archive. */
   means: string;
   /** Column by which a person's rows are found, and the kind of key in that column. Default: `user_id`. */
   by?: { column: string; of: OwnerKeyKind };
-  /** Unique key in sort order; default: the primary key. A page begins after the last key of the previous page. */
+  /** Columns of a unique key, by which the rows are sorted and pages are split. Default: the primary key. */
   key?: readonly string[];
   /** Columns that are not exported, each with the reason. */
   omitted?: Readonly<Record<string, string>>;
-  /** SQL expressions that replace a column, for example to export the column in some rows only. */
+  /** SQL expressions that replace a column, for example to export the column only in some rows. */
   expressions?: Readonly<Record<string, string>>;
   /** Number of rows that one query reads, if rows may be long. */
   pageRows?: number;
@@ -26,8 +26,8 @@ const SECRET = 'a secret, or computed from one';
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 
 /**
- * The JSON files of an archive. A file contains all columns of its relation that are not omitted. Columns of bytes are exported only
- * through an expression: secrets are stored as bytes, so no secret is exported by accident.
+ * The JSON files of an archive. A file contains all columns of its relation that are not omitted. Columns of bytes are exported only if an
+ * expression replaces them. Secrets are stored as bytes, so no secret is exported by accident.
  */
 export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
@@ -268,8 +268,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     relation: 'deliveries',
     means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
-    // Attempts contain the responses of a webhook's receiver. If the webhook belongs to another account, the responses are data of that
-    // account.
+    // The column `attempts` contains the responses of a webhook's receiver. If the webhook belongs to another account, the responses are
+    // data of that account.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {
@@ -329,7 +329,7 @@ export const SERIES_FILES = [
   },
 ] as const;
 
-/** Levels of aggregates that are exported as CSV files: the view, and the name of the file. */
+/** Levels of aggregates that are exported as CSV files: each with its view and the name of its file. */
 export const AGGREGATE_FILES = [
   { relation: 'device_intervals', file: 'load_profile' },
   { relation: 'device_hourly', file: 'device_hourly' },

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 numbers, by which ESPI identifies currencies: the numbers in its schema, and other currencies in which homes pay. If a currency
- * is missing here, a feed contains no costs, because a wrong number would identify another currency.
+ * Numbers of currencies (ISO 4217), by which ESPI (the data format of Green Button) identifies currencies: those in its schema, and others
+ * in which homes pay. If a currency is missing here, a feed contains no costs, because a wrong number would identify another currency.
  */
 const NUMBERS: Readonly<Record<string, number>> = {
   AUD: 36,

@@ -12,7 +12,7 @@ interface FeedHead {
   id: string;
   title: string;
   subtitle?: string | undefined;
-  /** URL of the feed and the ESPI resource of its entries, if a server responds at this URL. */
+  /** URL of the feed, and the type of ESPI resource that its entries contain. Missing if no server responds at the feed's URL. */
   self?: { href: string; type: string } | undefined;
   at: string;
 }
@@ -20,13 +20,13 @@ export const FEED_END = '</feed>\n';
 
 interface Entry {
   self: string;
-  /** ESPI resource that the entry contains. */
+  /** Type of the ESPI resource that the entry contains. */
   type: string;
   related?: readonly (readonly [kind: 'entry' | 'feed', type: string, href: string])[];
   content: string;
 }
 
-/** Returns a function that formats entries of a feed, all with the same time. */
+/** Returns a function that formats the entries of a feed. All entries have the same time, `at`. */
 export function createEntryFormatter(about: string, at: string): (title: string, entry: Entry) => string {
   const link = (rel: string, kind: string, type: string, href: string) =>
     `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
@@ -44,14 +44,14 @@ export function createEntryFormatter(about: string, at: string): (title: string,
 export const formatPeriodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
-/** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
+/** UUID of the namespace of URLs (RFC 9562, 6.6). ESPI identifies resources by names in this namespace. */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
-/** Returns the identifier (a URN with a UUID) of a name. The same name always has the same identifier. */
+/** Returns an identifier for a name: a URN with a UUID. The same name always has the same identifier. */
 export const createUuidUrn = (about: string, name: string): string =>
   `urn:uuid:${createNameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 
-/** Returns the UUID of a name in a namespace (RFC 9562, 5.5). */
+/** Returns the UUID of a name in a namespace, by RFC 9562, 5.5. */
 export function createNameBasedUuid(namespace: Buffer, name: string): string {
   const bytes = createHash('sha1').update(namespace).update(name).digest();
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;

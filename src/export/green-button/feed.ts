@@ -24,7 +24,7 @@ export interface GreenButtonFeed {
   statement?: GreenButtonStatement | undefined;
 }
 
-/** Data of a bill in addition to its intervals. */
+/** The data of a bill that the feed contains in addition to the intervals. */
 export interface GreenButtonStatement {
   /** Name of the statement with its checksum, for display. */
   subtitle: string;
@@ -36,10 +36,10 @@ export interface GreenButtonStatement {
   }[];
 }
 
-/** Values of ESPI's enumerations (NAESB REQ.21). */
+/** Values of ESPI's enumerations (NAESB REQ.21), here and below. */
 const ELECTRICITY = 0;
 const OPEN = 1;
-/** ESPI's `bulkQuantity`: the value that a meter's register shows. */
+/** ESPI's value `bulkQuantity`: the reading is the value that a meter's register shows. */
 const BULK_QUANTITY = 1;
 const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
 const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
@@ -75,7 +75,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
     yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
   }
   for (const [index, register] of (statement?.registers ?? []).entries()) {
-    // Registers are numbered after the meter readings of the intervals, which have the numbers 1 and 2.
+    // Registers are numbered after the two meter readings that contain the intervals, which have the numbers 1 and 2.
     const id = FIRST_REGISTER + index;
     const names = { name: `Register ${escapeXmlText(register.channel)}`, typeName: 'Register' };
     yield* meterReadingEntries(about, entry, { id, ...names }, registerTypeXml(register.direction));
@@ -88,7 +88,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   yield FEED_END;
 }
 
-/** A feed of unknown length, because its intervals are read month by month. */
+/** A feed whose length is unknown, because its intervals are read month by month. */
 interface SubscriptionFeed {
   /** Id of the usage point. */
   about: string;
@@ -144,7 +144,7 @@ export const formatUsagePointEntry = (about: string, entry: FormatEntry, hasSumm
   });
 };
 
-/** Formats the usage point of a feed, and the time zone of its range. */
+/** Formats the entry of the feed's usage point, and the entry with the time zone of its range. */
 function* pointEntries(
   { about, range }: Pick<GreenButtonFeed, 'about' | 'range'>,
   entry: FormatEntry,
@@ -159,7 +159,10 @@ function* pointEntries(
   });
 }
 
-/** Formats a meter reading with its reading type (given as XML). `id`: number of the meter reading in the usage point. */
+/**
+ * Formats the entries of a meter reading and of its reading type, which is given as XML. `id`: number of the meter reading in the usage
+ * point.
+ */
 function* meterReadingEntries(
   about: string,
   entry: FormatEntry,
@@ -180,7 +183,7 @@ function* meterReadingEntries(
   yield entry(typeName, { self: type, type: 'ReadingType', content: typeXml });
 }
 
-/** Formats the intervals of a direction, with a block for each day. */
+/** Formats the intervals of imported or of exported energy, with a block for each day. */
 async function* blockEntries(
   about: string,
   entry: FormatEntry,
@@ -252,7 +255,7 @@ function blockXml(intervals: readonly GreenButtonInterval[], direction: Directio
 
 function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = interval;
-  // ESPI has only costs, so earnings are a negative cost.
+  // ESPI has only costs, so earnings from exports are written as a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
   const isEdited = direction === 'import' ? interval.isImportEdited : interval.isExportEdited;
   const ofEstimated =
@@ -261,11 +264,11 @@ function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost
   return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${formatPeriodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
 }
 
-/** Formats the quality of a value. Null: the value is valid, as is every value without a quality. */
+/** Formats the quality of a value. Null: no quality is written, because ESPI treats a value without a quality as valid. */
 const qualityXml = (quality: keyof typeof QUALITY | null): string =>
   quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : '';
 
-/** Formats the cost of the whole range: as a bill if the range has ended, otherwise as the sum so far. */
+/** Formats the cost of the whole range: as a bill if the range has ended, otherwise as the costs so far. */
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;

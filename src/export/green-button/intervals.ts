@@ -16,7 +16,7 @@ export type GreenButtonUnit = 'hour' | 'quarter_hour';
 /** Energy imported and exported within a clock hour or quarter-hour, in mWh. */
 export interface GreenButtonInterval {
   startMs: number;
-  /** Duration in ms. An hour is shorter if the clock changes by less than an hour, and while the hour has not ended. */
+  /** Duration in ms. An hour may be shorter than 60 minutes, because the clock changes during it or because it has not ended. */
   durationMs: number;
   /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
@@ -37,7 +37,7 @@ export interface GreenButtonInterval {
 export interface GreenButtonBill {
   currency: string;
   total: string;
-  /** The share of the total that is not for energy: standing charges and capacity. */
+  /** The part of the total that is not the price of energy: standing charges and capacity charges. */
   additional: string;
 }
 
@@ -53,8 +53,8 @@ export interface GreenButtonData {
 const COST_DECIMALS = 5;
 
 /**
- * Returns a buyer's imported and exported energy by clock hour or quarter-hour of the range's time zone, with its cost. Intervals in the
- * future or without known energy are omitted.
+ * Returns a buyer's (home's or device's) imported and exported energy by clock hour or quarter-hour of the range's time zone, with its
+ * cost. Intervals in the future or without known energy are omitted.
  */
 export async function loadGreenButtonData(
   db: Database,
@@ -95,7 +95,7 @@ export async function* monthsOfIntervals(
   }
 }
 
-/** Marks each interval whose energy depends on manual edits. */
+/** Marks the intervals whose energy depends on readings that a person excluded or entered. */
 function markEdited(intervals: GreenButtonInterval[], edited: readonly EditedTime[]): void {
   for (const interval of intervals) {
     const { startMs, durationMs } = interval;
@@ -160,7 +160,7 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
   return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
 }
 
-/** A time span (Unix ms, `[fromMs, toMs)`) in which readings that count were excluded by hand or entered by a person. */
+/** A time span (Unix ms, `[fromMs, toMs)`) in which a person excluded or entered readings that contribute to the totals. */
 interface EditedTime {
   fromMs: number;
   toMs: number;
@@ -169,14 +169,14 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** The fields of a component of a buyer's energy that matter for manual edits. */
+/** The fields of a component of a buyer's energy that are needed to find its manual edits. */
 type Part = Pick<BoughtEnergyRange, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
-/** Returns the manual edits that affected a buyer's energy in a range. */
+/** Returns the manual edits (excluded or entered readings) that affected a buyer's energy in a range. */
 async function editedTimes(db: Database, buyer: HomeOrDevice, range: DayRange): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
-  // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
+  // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined to the series that contribute to the totals.
   const { rows } = await createQueryFunction(db)<{
     device_id: string;
     user_id: string;
@@ -208,7 +208,10 @@ async function editedTimes(db: Database, buyer: HomeOrDevice, range: DayRange): 
   });
 }
 
-/** Returns the device of a load-profile key. The key of a channel with its own placement starts with the device's id. */
+/**
+ * Returns the id of the device to which a key of the load profile belongs. The key of a channel with its own placement begins with the
+ * device's id.
+ */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
 async function partsOf(db: Database, { userId, deviceId }: HomeOrDevice, range: DayRange): Promise<Part[]> {

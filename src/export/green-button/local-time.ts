@@ -26,7 +26,7 @@ export function computeLocalTimeParameters(zone: string, date: string) {
   const isRegular =
     forward.length === YEARS && back.length === YEARS && forward.every((one) => one.offsetMs === standardMs + dstMs);
   if (!isRegular) return without;
-  // In ESPI, the local time of a change is that of the clock before the change.
+  // In ESPI, the local time of a clock change is the time that the clock shows before the change.
   const dstStartRule = ruleOf(forward.map(({ atMs }) => new Date(atMs + standardMs)));
   const dstEndRule = ruleOf(back.map(({ atMs }) => new Date(atMs + standardMs + dstMs)));
   if (dstStartRule === null || dstEndRule === null) return without;
@@ -41,10 +41,13 @@ const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) =
   number,
   number,
 ];
-/** Kinds of rule. 1: on or after a day of the month; 2 to 6: the first to fifth such weekday of the month; 7: the last such weekday. */
+/**
+ * Kinds of rule in ESPI. 1: on or after a day of the month; 2 to 6: on the first to fifth of a weekday in the month; 7: on the last of a
+ * weekday in the month.
+ */
 const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
 
-/** Returns the rule that matches all given clock changes, in local time; null if no rule matches. */
+/** Returns the rule that all given clock changes (local times) follow; null if they follow no rule. */
 function ruleOf(times: readonly Date[]): string | null {
   const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
   const first = locals[0] as DateTime;

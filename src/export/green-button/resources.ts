@@ -31,7 +31,7 @@ interface ApplicationInformation {
 /** An authorization as shown to its app. */
 interface AuthorizationInformation {
   id: string;
-  /** The negotiated scope string; null: the default. */
+  /** The scope string that was negotiated with the app; null: the default scope. */
   scope: string | null;
   createdAt: Date;
   /** Time at which the authorization expires. Null if it is valid until it is revoked. */
@@ -45,7 +45,10 @@ const NORMAL = 1;
 /** `expires_at` of an authorization that is valid until it is revoked: the largest signed 32-bit number of seconds. */
 const NEVER = 2 ** 31 - 1;
 
-/** Returns the id of a home's usage point for an app. The id is the same in all of the app's authorizations, and differs between apps. */
+/**
+ * Returns the id of a home's usage point for an app. Every authorization of an app uses the same id for the home, and other apps get other
+ * ids.
+ */
 export const createUsagePointId = (appId: string, userId: string): string =>
   createNameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
@@ -67,8 +70,8 @@ const element = (name: string, text: string | number): string =>
   `<espi:${name}>${escapeXmlText(String(text))}</espi:${name}>`;
 
 /**
- * Formats the entry of an app. The members for its secret and for client registration are empty: the secret is never
- * shown again, and the service does not register clients by itself.
+ * Formats the entry of an app. The members for its secret and for client registration are empty, because the secret is shown only once and
+ * the service does not register clients automatically.
  */
 export function formatApplicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
   const content = [
