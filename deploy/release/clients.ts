@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 /** Debian's Python, whose packages provide pip and the build tools. */
 export const PYTHON = '/usr/bin/python3';
-/** Programs of this repository, such as tsc. */
+/** Folder of the programs of this repository's libraries, such as tsc. */
 const PROGRAMS = resolve(import.meta.dirname, '../../node_modules/.bin');
 
 /** Reads the versions of the client packages in a checkout's folder `clients`, by file. `npm run client` writes these files. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns the files of the repository that the image is built from, as git pathspecs: the Dockerfile and the paths of `.dockerignore`. That
- * file excludes everything, then re-includes some paths (`!path`), and finally excludes some of the re-included paths again. Throws if a
- * line has another form. Pure except for reading the file.
+ * Returns, as git pathspecs, the files of the repository from which the container image is built: the Dockerfile and the paths of
+ * `.dockerignore`. That file excludes everything, then re-includes some paths (`!path`), and finally excludes some of the re-included paths
+ * again. Throws if a line has another form.
  */
 export function listContextPaths(root: string): string[] {
   const [everything, ...lines] = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);

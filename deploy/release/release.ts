@@ -22,8 +22,8 @@ interface Manifest {
 }
 
 /**
- * Folder of deploy/ whose archive also contains the npm package, because Home Assistant's supervisor builds the add-on's image from this
- * folder alone.
+ * Name of the folder of deploy/ whose archive also contains the npm package, because Home Assistant's supervisor builds the add-on's image
+ * from this folder alone.
  */
 const ADDON = 'homeassistant-addon';
 /** Folders of deploy/ of which a release contains archives, if the commit has these folders. */
@@ -62,13 +62,14 @@ export async function makeRelease(root: string, version: string, folder: string)
   const names = made.flat().sort();
   const sums = await Promise.all(names.map(async (one) => `${sha256(await readFile(join(folder, one)))}  ${one}\n`));
   await writeFile(join(folder, 'SHA256SUMS.part'), sums.join(''));
-  // SHA256SUMS is renamed last, so that all files of the release exist if SHA256SUMS exists.
+  // SHA256SUMS is renamed last, so that the release is complete if SHA256SUMS exists.
   await rename(join(folder, 'SHA256SUMS.part'), join(folder, 'SHA256SUMS'));
   return [...names, 'SHA256SUMS'];
 }
 
 /**
- * Packs the service and its clients as committed: the working tree may contain files that git ignores. Returns the names of the packages.
+ * Packs the service and its clients from a fresh checkout of the commit, because the working tree may contain files that git ignores.
+ * Returns the names of the packages.
  */
 async function packCommitted(root: string, folder: string, committedAt: Date): Promise<string[]> {
   const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
@@ -127,12 +128,12 @@ async function mayRelease(
   return { name: manifest.name, notes };
 }
 
-/** Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. */
+/** Returns the build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. */
 const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, listContextPaths(root));
 
 /**
- * Returns a compressed archive of the committed files of these paths, with further files in the first of the paths. All files have the time
- * of the commit.
+ * Returns a compressed archive of the committed files below these paths. `added`: further files, which are put into the first of the paths.
+ * All files have the time of the commit.
  */
 async function zippedFiles(root: string, paths: readonly string[], added: readonly string[] = []): Promise<Buffer> {
   const more = added.flatMap((file) => [`--prefix=${paths[0]}/`, `--add-file=${file}`]);
@@ -153,7 +154,7 @@ async function billOfMaterials(root: string, name: string, committedAt: Date): P
   bill.metadata.timestamp = committedAt.toISOString();
   Object.assign(bill.metadata.component, { name, type: 'application' });
   const digest = sha256(JSON.stringify(bill));
-  // The format requires a UUID, which is derived from the hash (RFC 9562, version 8).
+  // The format requires a UUID, so the serial number is a UUID derived from the hash (RFC 9562, version 8).
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
   bill.serialNumber = `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
   return `${JSON.stringify(bill, null, 2)}\n`;
