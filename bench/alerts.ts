@@ -16,18 +16,20 @@ import { median, quantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/** Readings per second of all homes together (each home sends one reading every ten seconds), and the duration of the load in seconds. */
+/**
+ * Number of readings per second of all homes together (each home sends one reading every ten seconds), and duration of the load in seconds.
+ */
 const RATE = 1_000;
 const SECONDS = 40;
-/** Number of homes of which one exceeds the threshold of its alert, once during the run. */
+/** One in this many homes exceeds the threshold of its alert, once during the run. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';
 const ROUNDS = 3;
 
 /**
- * Measures the time from PUBLISH until the webhook reaches an HTTPS receiver, on every tier, with 1,000 readings/s from 10,000 homes that
- * have one alert each. Also measures alert evaluations per second on one thread and on all threads.
+ * Measures the time from the PUBLISH of a reading until the webhook reaches an HTTPS receiver, on every database tier, with 1,000
+ * readings/s from 10,000 homes that have one alert each. Also measures alert evaluations per second on one thread and on all threads.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(publishToReceipt, { alsoPlain: false });
@@ -124,7 +126,7 @@ async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
   return homes;
 }
 
-/** Publishes at the given rate. Returns for each home the time at which the reading that triggers its alert was published. */
+/** Publishes readings at the rate `RATE`. Returns for each home the time at which the reading that triggers its alert was published. */
 async function publish(url: string, homes: readonly Home[]): Promise<Map<string, number>> {
   const client = await connectAsync(url);
   const published = new Map<string, number>();
@@ -142,7 +144,8 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       // caches and query plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
-      // The interval of the reading is shorter than the time between two readings, because overlapping intervals do not count.
+      // The interval of the reading is shorter than the time between two readings, because energy of overlapping intervals would not be
+      // added.
       const reading = { ts: Date.now(), energy_kwh: crosses ? 0.2 : 0.000_1, interval_s: 9 };
       client.publish(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
     }

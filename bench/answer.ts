@@ -1,20 +1,20 @@
-/** Result of a benchmark: lines for people, an object for programs, and the figures that it is judged by. */
+/** Result of a benchmark: lines of text for people, an object for programs, and the figures that have goals. */
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
   /**
-   * Figures and their goals, printed last, one sentence each. In a benchmark that only compares, the most important figure has the goal
-   * `null`.
+   * The figures with their goals, which are printed last, one sentence each. In a benchmark that only compares, the most important figure
+   * has the goal `null`.
    */
   goals: BenchmarkGoal[];
 }
 
 /** A figure of a benchmark and its goal: a minimum, or a maximum. */
 export interface BenchmarkGoal {
-  /** The measured quantity, worded as the beginning of a sentence. */
+  /** Name of the measured quantity, worded as the beginning of a sentence. */
   what: string;
   measured: number;
-  /** Unit, printed after the figures: ` ms`. */
+  /** Unit of the figure, printed after the figure and its goal, such as ` ms`. */
   unit?: string;
   goal: { atLeast: number } | { atMost: number } | null;
 }

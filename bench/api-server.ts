@@ -11,8 +11,9 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
- * Child process that serves one request type. `full`: the complete API. `bare`: a fastify handler that returns the same bytes. `query`: the
- * same handler, after running the request's one SQL statement. Arguments: mode, database URL, user, first and last day, bytes.
+ * Child process that answers one type of request. `full`: the complete API. `bare`: a fastify handler that returns the same bytes. `query`:
+ * a handler that runs the request's one SQL statement and then returns the same bytes. The command-line arguments are the mode, the URL of
+ * the database, the user, the first and the last day, and the bytes.
  */
 const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
 

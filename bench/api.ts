@@ -10,7 +10,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const CONNECTIONS = 32;
-/** `--quick`: a run of half a minute, which measures the ratio to within a fifth. For the end of a test run. */
+/** `--quick`: a run of half a minute, which measures the ratio with an error of up to a fifth. Used at the end of a test run. */
 const IS_QUICK = process.argv.includes('--quick');
 const [WARM_UP_SECONDS, SECONDS, ROUNDS] = IS_QUICK ? ([1, 2, 1] as const) : ([2, 6, 3] as const);
 const MODES = ['bare', 'query', 'full'] as const;
@@ -23,8 +23,8 @@ interface Result {
 }
 
 /**
- * Measures requests/s and p99 of 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that only runs
- * the SQL statement.
+ * Measures requests/s and p99 of requests for 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that
+ * only runs the SQL statement.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

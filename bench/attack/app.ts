@@ -26,7 +26,7 @@ export const createAppSettings = (more: object = {}) => ({
   ...more,
 });
 
-/** Returns the app that several probes share. */
+/** Returns the app that several probes use. The first call registers the app. */
 export const getSharedApp = (world: AttackedInstallation): Promise<App> =>
   world.once('an app', async () => {
     const { key } = await world.person('utility');
@@ -40,7 +40,7 @@ export interface ConsentRequest {
 }
 
 /**
- * Returns the path to which an app sends a browser at the authorization server. `more` replaces parameters; an empty parameter is omitted.
+ * Returns the path at the authorization server to which an app sends a browser. `more` replaces parameters; an empty parameter is omitted.
  */
 export function createConsentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
   const verifier = randomBytes(32).toString('base64url');
@@ -58,7 +58,7 @@ export function createConsentRequest({ clientId }: App, more: Record<string, str
   return { path: `/oauth/authorize?${new URLSearchParams(given)}`, verifier };
 }
 
-/** A browser with its cookies and a loopback address of its own. */
+/** A browser with its cookies, and with a loopback address that no other client uses. */
 export interface Browser {
   open(url: string, form?: Record<string, string>): Promise<HttpResponse>;
   /** Headers of a request that a dashboard page sends. */
@@ -93,7 +93,7 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Opens the consent page. Returns the page, its address, and the token of its form. */
+/** Opens the consent page. Returns the page, its URL, and the token of its form. */
 export async function openConsentPage(browser: Browser, { path }: ConsentRequest) {
   const opened = await browser.open(path);
   const at = String(opened.headers.location);
@@ -103,7 +103,7 @@ export async function openConsentPage(browser: Browser, { path }: ConsentRequest
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Authorizes an app for a home. Returns the address to which the browser is redirected, which contains the authorization code. */
+/** Authorizes an app for a home. Returns the URL to which the browser is redirected, which contains the authorization code. */
 export async function authorizeApp(browser: Browser, request: ConsentRequest): Promise<URL> {
   const { at, csrf } = await openConsentPage(browser, request);
   const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
@@ -125,7 +125,7 @@ export const requestTokens = (
     raw: new URLSearchParams(form).toString(),
   });
 
-/** Returns the form with which an app exchanges the authorization code in a redirect address for tokens. */
+/** Returns the form with which an app exchanges the authorization code in a redirect URL for tokens. */
 export const createCodeExchangeForm = (back: URL, { verifier }: ConsentRequest): Record<string, string> => ({
   grant_type: 'authorization_code',
   code: back.searchParams.get('code') ?? '',

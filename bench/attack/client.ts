@@ -26,13 +26,18 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** Loopback address that the request is sent from. */
   from?: string;
-  /** Whether to discard the response body without parsing. Parsing a megabyte would take time and distort what the attacker measures. */
+  /**
+   * Whether the client discards the response body without parsing it. Parsing a megabyte would take time and distort the times that the
+   * attacker measures.
+   */
   isDiscarded?: boolean;
 }
 
 /** Maximum time to wait for a response, in ms. */
 const MAX_ANSWER_MS = 60_000;
-/** Certificates are not verified: the installation's is self-signed, and only the installation listens on the loopback interface. */
+/**
+ * Certificates are not verified: the installation has a self-signed certificate, and no other program listens at its loopback addresses.
+ */
 const TRUST = { rejectUnauthorized: false } as const;
 const agent = new Agent({ keepAlive: true, maxSockets: 400, ...TRUST });
 
@@ -89,7 +94,7 @@ function bodyOf(bytes: Buffer, type: string): Pick<HttpResponse, 'bytes' | 'text
   }
 }
 
-/** Opens a connection without HTTP. Errors of the connection are ignored: the connection just ends. */
+/** Opens a TCP or TLS connection on which no HTTP request is sent. Errors of the connection are ignored: it just ends. */
 export function openSocket(to: ServerAddress, layer: 'tcp' | 'tls', options: ConnectionOptions = {}): Socket {
   const socket = layer === 'tcp' ? connectTcp(to) : connectTls({ ...to, ...TRUST, ...options });
   socket.on('error', () => {});

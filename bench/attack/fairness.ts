@@ -18,19 +18,19 @@ const EVERY_MS = 40;
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** Waiting times of a neighbour: p99 in ms without and with the hog (an account that overloads the service), in the same run. */
+/** A neighbour's waiting times: p99 in ms, in the same run without and with a hog (an account that overloads the service). */
 interface Waits {
   without: number;
   with: number;
   ratio: number;
 }
 
-/** Result of the measurement with one account that overloads the service (a hog). */
+/** Result of the measurement of one hog (an account that overloads the service). */
 export interface OverloadingAccountResult {
   hog: string;
   puback: Waits;
   answer: Waits;
-  /** Maximum time from `POST .../test` on a neighbour's subscription until its receiver is called. */
+  /** Time from `POST .../test` on a neighbour's subscription until the receiver of its webhooks is called. */
   webhook: Waits;
 }
 
@@ -49,8 +49,8 @@ interface Measured {
 }
 
 /**
- * Measures a neighbour's times to PUBACK, response and webhook, alternately without a hog (an overloading account) and with each kind of
- * hog. Starts a separate service for this, and runs the hog in its own process.
+ * Measures how long a neighbour waits for a PUBACK, a response and a webhook, alternately without a hog (an account that overloads the
+ * service) and with each kind of hog. Starts a separate service for this, and a separate process for the hog.
  */
 export async function measureFairness(
   print: (line: string) => void,

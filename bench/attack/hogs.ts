@@ -1,7 +1,9 @@
 import mqtt from 'mqtt';
 import { openSocket, type ServerAddress, sendRequest } from './client.ts';
 
-/** Task of a hog process: the service's address, the account to use, and the paths to request. */
+/**
+ * The task of a hog process (an account that overloads the service): the service's address, the account to use, and the paths to request.
+ */
 export interface OverloadingAccountTask {
   kind: keyof typeof OVERLOADING_ACCOUNTS;
   api: ServerAddress;
@@ -22,7 +24,7 @@ async function device({ mqtt: { host, port }, login: { username, password } }: O
   return client;
 }
 
-/** Accounts (hogs) that overload the service without end. Each function resolves when the load has begun. */
+/** Kinds of hogs: accounts that overload the service until their process is ended. Each function resolves when the load has begun. */
 export const OVERLOADING_ACCOUNTS = {
   async 'a device with 20,000 channels'(task: OverloadingAccountTask) {
     const client = await device(task);
@@ -48,7 +50,7 @@ export const OVERLOADING_ACCOUNTS = {
       for (;;) await sendRequest(api, 'GET', path, { key, isDiscarded: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
-    // Wait until all connections are open. Otherwise the cost of 110 TLS handshakes would count as cost of the requests.
+    // Wait until all connections are open. Otherwise the measurement would include the cost of 110 TLS handshakes.
     await pause(1_500);
   },
   async 'slow bodies and silent sockets'({ api, key }: OverloadingAccountTask) {
@@ -67,7 +69,7 @@ export const OVERLOADING_ACCOUNTS = {
   },
   async 'a hundred slow webhook receivers'({ api, key, webhookIds }: OverloadingAccountTask) {
     const everyMs = 5_000;
-    // Spread the test calls over time. The receivers are slow, so their responses overlap nevertheless.
+    // Spread the test calls over time. The responses overlap nevertheless, because the receivers are slow.
     const test = (id: string, index: number) => {
       const post = () => sendRequest(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
       setTimeout(() => setInterval(post, everyMs), (index * everyMs) / webhookIds.length);

@@ -2,17 +2,17 @@ import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { AttackTarget } from './target.ts';
 import type { AttackedInstallation } from './world.ts';
 
-/** Parts of an installation that a probe may need in addition to its API. */
+/** Optional parts of an installation that a probe may need, besides the API and the administrator's key. */
 type Need = Exclude<keyof AttackTarget, 'api' | 'adminKey' | 'remove'>;
 
 /** One attack on the service from outside. */
 export interface Probe {
-  /** Property that must hold: a sentence without its full stop. */
+  /** The property of the service that must hold, as a sentence without its full stop. */
   name: string;
   needs: readonly Need[];
   /**
-   * Kind of probe. `quick`: several run at a time. `waits`: waits for a time limit; all of this kind run at once. `alone`: loads the
-   * service, so nothing else runs.
+   * Kind of probe. `quick`: several of these probes run at a time. `waits`: the probe waits for a time limit, so all probes of this kind
+   * run at once. `alone`: the probe loads the service, so no other probe runs.
    */
   kind: 'quick' | 'waits' | 'alone';
   /** Throws a ProbeFailedError if the property does not hold. */
@@ -22,12 +22,12 @@ export interface Probe {
 export interface ProbeResult {
   name: string;
   result: 'held' | 'fell' | 'not tried';
-  /** Reason why the property did not hold. */
+  /** Reason why the property does not hold. */
   why: string;
   ms: number;
 }
 
-/** Error of a probe whose property does not hold. */
+/** Thrown by a probe if its property does not hold. */
 export class ProbeFailedError extends Error {
   override name = 'Fell';
 }
@@ -41,7 +41,7 @@ export function defineProbe(name: string, run: Probe['run'], more: Partial<Pick<
   return { name, run, needs: [], kind: 'quick', ...more };
 }
 
-/** Throws if the value found is not one of the allowed values. */
+/** Throws if `found` is not one of the allowed values. `what`: name of the value in the error. */
 export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): void {
   if (!allowed.includes(found)) throw new ProbeFailedError(`${what}: ${found}, not ${allowed.join(' or ')}`);
 }
@@ -53,7 +53,7 @@ export function assertProbeCondition(holds: boolean, why: string): asserts holds
 const MAX_PROBE_MS = 90_000;
 const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
 
-/** Runs the probes, kind by kind. `report` receives each result at once. Returns the results in the order of the probes. */
+/** Runs the probes, one kind after the other. `report` receives each result at once. Returns the results in the order of the probes. */
 export async function runProbes(
   world: AttackedInstallation,
   probes: readonly Probe[],

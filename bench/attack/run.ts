@@ -69,11 +69,11 @@ async function main(): Promise<void> {
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
-  // The run also fails if the property of no probe held, because such a run proves nothing about the service.
+  // The run also fails if no probe could show that its property holds, because such a run proves nothing about the service.
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 
-/** Fuzzes only a service that this run started, because fuzzing creates and deletes accounts. */
+/** Fuzzes the service. Starts a separate service for this, because fuzzing creates and deletes accounts. */
 async function fuzzAll({ json, set, checkout, ...given }: Options, requests: number): Promise<void> {
   if (given.api !== undefined) throw new Error('--fuzz takes a service of its own, not --api.');
   const seed = given.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(given.seed);
@@ -94,8 +94,8 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
 }
 
 /**
- * Maximum factor by which a hog (an account that overloads the service) may lengthen a neighbour's waiting times. This is a goal: exceeding
- * the factor does not fail the run, because the machine may be busy.
+ * Maximum factor by which a hog (an account that overloads the service) may lengthen a neighbour's waiting times. The run does not fail if
+ * the factor is exceeded, because the machine may be busy.
  */
 const FAIR_RATIO = 2;
 

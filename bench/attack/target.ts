@@ -11,17 +11,17 @@ import { findFreePorts, startService } from '../service.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
 
-/** The installation under attack. A probe that needs a missing part is skipped, and the skip is reported. */
+/** The installation under attack. If a part is missing, probes that need it are skipped, and the run reports this. */
 export interface AttackTarget {
   api: ServerAddress;
-  /** Another API process on the database of the first one. */
+  /** Another API process that uses the same database as the first one. */
   otherApi?: ServerAddress;
   adminKey: string;
   mqtt?: ServerAddress;
   mqtts?: ServerAddress;
   plainHttp?: ServerAddress;
   operator?: ServerAddress;
-  /** Folder of captured mail and of keys. */
+  /** Data directory of the installation, with captured mails and keys. */
   dataDir?: string;
   /** Stops and removes everything that was started for the attack. */
   remove(): Promise<void>;
@@ -60,13 +60,13 @@ export async function useRunningInstallation(options: {
   };
 }
 
-/** Attackers are not rate-limited. One plan has the usual limits, which a probe tests. */
+/** Rate limits for attackers, so high that no attack is limited. One plan has the usual limits, which a probe tests. */
 const UNLIMITED = { minute: 1_000_000, day: 1_000_000 };
 const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, enterprise: UNLIMITED };
 
 /**
- * Starts a service for the attack, and a second API process next to it. `checkout` is the folder of another version of this repository.
- * `env` holds variables that weaken the service, so that probes fail.
+ * Starts a service for the attack, and a second API process on its database. `checkout` is the folder of another version of this
+ * repository. `env` holds variables that weaken the service, so that probes fail.
  */
 export async function startInstallation(
   options: { checkout?: string | undefined; env?: Record<string, string> } = {},

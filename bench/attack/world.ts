@@ -34,13 +34,13 @@ export interface AttackedInstallation {
   device(owner?: Pick<Person, 'userId'>): Promise<Device>;
   /** Connects to the broker as the device. */
   connect(device: Device, options?: IClientOptions): Promise<MqttClient>;
-  /** Returns a loopback address that no other client uses, because failed keys are counted by address. */
+  /** Returns a loopback address that no other client uses, because the service counts failed authentications by address. */
   address(): string;
   /** Returns a value that is created once and shared by several probes. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
   /** Ends the connections that probes opened. */
   end(): Promise<void>;
-  /** Deletes the accounts that probes created; for an installation that continues to run. */
+  /** Deletes the accounts that probes created. Needed for an installation that continues to run after the attack. */
   clear(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   operations: readonly DescribedOperation[];
   /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
-  /** Returns how a response differs from the document; null if it conforms. */
+  /** Returns a description of how a response differs from the document; null if the response conforms. */
   findDeviation(operation: DescribedOperation, answer: HttpResponse): string | null;
 }
 

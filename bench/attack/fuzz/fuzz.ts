@@ -22,14 +22,14 @@ export interface FuzzResult {
   slowestMs: number;
 }
 
-/** A caller of the API. There is one for each role in the document, one with a narrowly scoped key, and one without a key. */
+/** A caller of the API. The fuzzer has a caller for each role in the document, one whose key has few scopes, and one without a key. */
 interface Caller {
   name: string;
   userId: string;
   key: string | undefined;
 }
 
-/** Ids of created resources, each with the caller who created it, by the name of the JSON member that contains the id. */
+/** Ids of created resources, by the name of the JSON member that contains the id. Each id has the caller who created the resource. */
 type Ids = Map<string, { id: string; by: Caller }[]>;
 
 const AT_ONCE = 6;
@@ -37,14 +37,14 @@ const MAX_FAULTS = 50;
 const MAX_IDS = 40;
 /** Number of requests after which new resources are created, because fuzzed requests delete resources. */
 const REQUESTS_PER_REFILL = 250;
-/** Maximum time for any response, in ms; generous enough for a busy machine. */
+/** Maximum time in ms for any response. It is long enough for a busy machine. */
 const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
 
 /**
- * Sends generated requests to every operation of the OpenAPI document, as every role. The requests follow from the document's schemas and
- * the seed. Reports a fault for each 5xx and for each response that the document does not describe. `feed` stores some readings for an
- * account, so that there are rows to return. `only` limits the operations by name.
+ * Sends generated requests to every operation of the OpenAPI document, as every role. The requests are generated from the document's
+ * schemas and the seed. Reports a fault for each 5xx and for each response that the document does not describe. `feed` stores some readings
+ * for an account, so that there are rows to return. `only` limits the operations by name.
  */
 export async function runFuzzer(
   world: AttackedInstallation,
@@ -131,7 +131,7 @@ async function createCallers(world: AttackedInstallation, document: OpenApiDocum
   ];
 }
 
-/** Creates one resource of each kind for every caller, so that requests have something to refer to. */
+/** Creates one resource of each kind for every caller, so that requests can refer to existing resources. */
 async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly Caller[]): Promise<void> {
   for (const asker of askers) {
     const { key, userId } = asker;
@@ -155,15 +155,15 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly C
 }
 
 /**
- * Returns the id for a placeholder: of a created resource, or one that does not exist. Half of the user ids are the caller's own, unless
- * the request could change the account.
+ * Returns an id for a placeholder: the id of a created resource, or an id that does not exist. Half of the user ids are the caller's own,
+ * unless the request could change the account.
  */
 function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
   const own = known.filter(({ by }) => by === asker);
-  // Usually selects a resource of the caller, sometimes another caller's, and sometimes an id that does not exist.
+  // The request usually gets a resource of its caller, sometimes a resource of another caller, and sometimes an id that does not exist.
   const among = index % 4 === 3 || own.length === 0 ? known : own;
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
@@ -181,7 +181,7 @@ function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpRespon
   if (name !== undefined) keep(name, id as string);
 }
 
-/** Removes the ids that a request's path contains from the stored ids. */
+/** Removes those ids from the stored ids that a request's path contains. */
 function removeIds(ids: Ids, target: string): void {
   for (const [name, known] of ids)
     ids.set(

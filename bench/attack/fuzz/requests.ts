@@ -9,7 +9,7 @@ export interface FuzzedRequest {
   by: number;
   /** Path and query. */
   target: string;
-  /** Body as it is sent; undefined for a request without a body. */
+  /** Request body as text, as it is sent; undefined for a request without a body. */
   raw: string | undefined;
   headers: Record<string, string>;
 }

@@ -79,7 +79,7 @@ const URLS = [
   'https://a:b@receiver.invalid/',
 ];
 
-/** Plausible values for members of these names. The schema only says that the values are strings. */
+/** Plausible values for members with these names. The schema only requires the values to be strings. */
 const BY_NAME: Record<string, Arbitrary<unknown>> = {
   tz: fc.constantFrom(...ZONES),
   timezone: fc.constantFrom(...ZONES),
@@ -106,13 +106,13 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
   cursor: fc.oneof(idOf('cursor'), fc.string()),
 };
 
-/** Generates a value once in `times` cases, otherwise null. */
+/** Generates a value of `one` once in `times` cases, otherwise null. */
 export const arbitraryValueOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
- * Generates an object's members. Required members are always present. Either no optional member is present, or each one is present with a
- * probability of a third or a half.
+ * Generates an object's members. Required members are always present. In some objects all optional members are missing; in the others, each
+ * optional member is present with a probability of a third or a half.
  */
 export function arbitraryObjectOfSchema(
   members: Record<string, Arbitrary<unknown>>,
@@ -129,8 +129,8 @@ export function arbitraryObjectOfSchema(
 }
 
 /**
- * Generates values that a schema describes or almost describes, and occasionally values that the schema does not allow. `name`: name of the
- * member or parameter.
+ * Generates values that a schema allows, values that it almost allows, and occasionally values of another kind. `name`: name of the member
+ * or parameter.
  */
 export function arbitraryValueForSchema(
   schema: Json,

@@ -99,7 +99,7 @@ const EMAIL: readonly Probe[] = [
     'strangers who ask for sign-in mails do not use up the owner’s',
     async (world) => {
       const { email } = await world.person('homeowner');
-      // Loopback address of the owner's browser, from which the owner has signed in before.
+      // Loopback address of the owner's browser. The owner has signed in from this address before.
       const own = world.address();
       const { token, answer } = await requestMailedToken(world, email, own);
       const cookie = String(answer.headers['set-cookie']).split(';')[0] as string;

@@ -16,13 +16,13 @@ import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../p
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
-/** Time after the end of an access within which every process must reject reads with its token, in ms. */
+/** Maximum time in ms until every process must reject reads with a token whose access was ended. */
 const REFUSED_WITHIN_MS = 1_000;
 
 const read = (world: AttackedInstallation, key: string, query = '') =>
   world.ask('GET', `/v1/energy-insights${query}`, { key, from: world.address() });
 
-/** Fails unless every process rejects reads with this token, one second after its access was ended. */
+/** Fails unless every process rejects reads with this token one second after its access was ended. */
 async function expectRefusedEverywhere(world: AttackedInstallation, key: string): Promise<void> {
   await pause(REFUSED_WITHIN_MS);
   for (const api of world.apis) {
@@ -31,7 +31,7 @@ async function expectRefusedEverywhere(world: AttackedInstallation, key: string)
   }
 }
 
-/** Redirect URIs that a server-side app must not register. An app without a server may register only the last two of these URIs. */
+/** Redirect URIs that a server-side app must not register. Of these, an app without a server may register only the last two. */
 const REFUSED_REDIRECTS = [
   'https://bright.example.com/#fragment',
   'https://user@bright.example.com/',
@@ -45,7 +45,7 @@ const REFUSED_REDIRECTS = [
   'http://localhost:80/',
 ];
 
-/** Redirect URIs that resemble the registered one. */
+/** Redirect URIs that resemble the registered URI but are not equal to it. */
 const FORGED_REDIRECTS = [
   'https://evil.example/',
   'https://bright.example.com/',
@@ -160,7 +160,7 @@ const CONSENT: readonly Probe[] = [
   ),
 ];
 
-/** Exchanges of an authorization code that must fail, each with a new code. */
+/** Token requests that try to exchange an authorization code and must fail. Each of them gets a new code. */
 const FAILING: readonly [
   what: string,
   change: (form: Record<string, string>) => Record<string, string>,
@@ -348,5 +348,5 @@ const GUESSES: readonly Probe[] = [
   ),
 ];
 
-/** Probes of apps and their authorization server (RFC 9700). */
+/** Probes of apps and of the authorization server that authorizes them (RFC 9700). */
 export const APP_PROBES: readonly Probe[] = [...REQUESTS, ...CONSENT, ...TOKENS, ...ENDS, ...GUESSES];

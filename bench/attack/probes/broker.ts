@@ -72,7 +72,7 @@ async function expectFair(world: AttackedInstallation, hog: () => Promise<unknow
   assertProbeCondition(ms < scaleTimeLimitMs(MAX_PUBACK_MS), `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
-/** Topic filters: filters that a gateway might be granted, wildcards, and short filters. */
+/** Topic filters with a number: filters that a gateway might be permitted to use, filters with wildcards, and short filters. */
 const FILTERS: Record<string, (index: number) => string> = {
   homes: (index) => `energy/v1/homes/usr_${String(index).padStart(26, '0')}/usage`,
   wildcards: (index) => `${'+/'.repeat(1 + (index % 90))}${index}/#`,
@@ -104,7 +104,7 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
 
 /**
  * Publishes QoS 2 messages without ever sending PUBREL. Each session continues until all its messages are acknowledged or the broker ends
- * it.
+ * the session.
  */
 async function neverRelease(
   world: AttackedInstallation,

@@ -15,7 +15,6 @@ import { readResidentMib } from './broker.ts';
 
 const originOf = ({ host, port }: ServerAddress) => `https://${host}:${port}`;
 
-/** Opens an HTTP/2 connection. */
 async function session(to: ServerAddress): Promise<ClientHttp2Session> {
   const made = connect(originOf(to), { rejectUnauthorized: false });
   made.on('error', () => {});
@@ -36,7 +35,7 @@ async function cancel(world: AttackedInstallation, key: string, connections: num
   for (const one of all) one.destroy();
 }
 
-/** Fails unless six concurrent requests are answered within ten seconds, because cancelled requests may occupy the service for as long. */
+/** Repeats six concurrent requests until all six succeed. Fails after ten seconds, for which cancelled requests may occupy the service. */
 async function expectServed(world: AttackedInstallation, key: string): Promise<void> {
   let statuses: number[] = [];
   for (let turn = 0; turn < 40; turn++) {
@@ -73,7 +72,7 @@ const CANCELLED: readonly Probe[] = [
     let stream = 1;
     for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
       for (let at = 0; at < 10; at++, stream += 2) raw.write(begin(stream), reset(stream));
-      // Send the next ten requests when the server has answered this request.
+      // When the server has answered this request, the client sends the next ten requests.
       raw.write(begin(stream));
       while (!raw.socket.destroyed && !raw.came.some((one) => one.stream === stream)) await pause(2);
       stream += 2;
@@ -85,12 +84,12 @@ const CANCELLED: readonly Probe[] = [
 
 const get = (path: string) =>
   buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
-/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of a response. */
+/** The setting SETTINGS_INITIAL_WINDOW_SIZE with the value 0: the client accepts only the headers of a response, and no body. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
-/** Path of the longest response that needs no key. */
+/** Path of the longest response that the API returns without a key. */
 const LONG = '/v1/openapi.json';
 
-/** Opens connections that send a hundred requests each and read no response bodies. */
+/** Opens connections that each send a hundred requests and read no response bodies. */
 async function readNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2Connection[]> {
   const raws = await Promise.all(
     Array.from({ length: connections }, () => connectRawHttp2(world.target.api.port, NO_WINDOW)),

@@ -15,7 +15,7 @@ export async function expectKeyRejectedEverywhere(world: AttackedInstallation, k
     );
 }
 
-/** Probes that must show that old keys cannot access an account that has changed hands or gained rights. */
+/** Probes that keys of an account lose their access when the account changes hands or gains rights. */
 export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
   defineProbe('a requested e-mail address is not the account’s, and takes nobody’s place', async (world) => {
     const attacker = await world.person('homeowner');
@@ -24,7 +24,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
     expectOneOf(status, [200], 'PATCH of the e-mail');
     expectOneOf(json.email, [attacker.email], 'the address of the account');
-    // The requested e-mail address is still free: another person can create an account with it.
+    // Nobody has an account with the requested e-mail address yet, so another person can create one.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
   }),
   defineProbe('a changed role ends keys that were made before', async (world) => {
@@ -41,7 +41,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       const { userId, key } = await world.person('homeowner');
       for (const api of world.apis) await sendRequest(api, 'GET', '/v1/users', { key });
       await world.must('PATCH', `/v1/users/${userId}`, { body: { role: 'admin' } });
-      // Until a process removes the key from its cache, the key can read with its previous rights, but no more.
+      // Until a process removes the key from its cache, the key may read with its previous rights, but must not gain rights.
       for (const api of world.apis) {
         const { status, json } = await sendRequest(api, 'GET', '/v1/users?limit=200', { key });
         assertProbeCondition(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);

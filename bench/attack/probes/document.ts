@@ -7,7 +7,7 @@ type Json = any;
 const documentOf = (world: AttackedInstallation): Promise<Json> =>
   world.once('document', async () => (await world.ask('GET', '/v1/openapi.json')).json);
 
-/** Yields every value of the members with this name, and its path. Examples are skipped, because they describe no format. */
+/** Yields every value of the members with this name, and its path. Examples are skipped, because they are no part of a schema. */
 function* under(name: string, value: Json, path = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [member, one] of Object.entries(value)) {
@@ -45,7 +45,7 @@ export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
   defineProbe('the document gives times and dates their formats', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
       Object.entries(members as Json)
-        // `starts_at` of a price series' source is the path of the times in the provider's response, not a time.
+        // The member `starts_at` of a price source is no time: it is the path at which the provider's response contains the times.
         .filter(([name]) => /_at$|^date$/.test(name) && !/SeriesSource\//.test(`${path}/`))
         .map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );

@@ -7,10 +7,13 @@ import { TESTED_PROGRAM } from '../../../test/support/program.ts';
 import { assertProbeCondition, defineProbe, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
-/** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of the file's content. */
+/**
+ * Maximum memory of the importer at any time, in MiB. Node and the program's modules take most of it; only a few MiB of the file may be in
+ * memory.
+ */
 const MAX_MIB = 500;
 
-/** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
+/** Runs the command `energy import` while the service runs. Returns its exit code, its standard error, and its peak memory in MiB. */
 async function importFile(world: AttackedInstallation, file: string, options: readonly string[]) {
   const { deviceId } = await world.device();
   const args = [TESTED_PROGRAM, 'import', '--device', deviceId, ...options, file];
@@ -40,7 +43,7 @@ function residentPeakMib(pid: number | undefined): number {
   }
 }
 
-/** Hostile files: how each file is created, and the expected error. */
+/** Hostile files, each with a function that creates the file, and the expected error. */
 const FILES: readonly {
   name: string;
   kind?: Probe['kind'];
@@ -87,7 +90,7 @@ async function writeSparse(file: string, text: string): Promise<void> {
   await handle.close();
 }
 
-/** Probes that run the importer on files made to exhaust its memory or time. */
+/** Probes that run the importer on files that could exhaust its memory or time. */
 export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
   defineProbe(
     `${name} ends energy import with an error that names it, in bounded memory`,

@@ -244,8 +244,7 @@ const HEAD = (key: string, length: number) =>
   `${request('POST /v1/keys HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${length}`)}`;
 
 /**
- * Kinds of connections that stay open without completing a request, and the maximum time for which the server may leave each connection
- * open.
+ * Kinds of connections that stay open without completing a request, and the maximum time after which the server must close each of them.
  */
 const HOLDERS: readonly {
   name: string;

@@ -63,7 +63,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       await answerMs(world, neighbour);
       let isOver = false;
       let answered = 0;
-      // Keeps 110 requests of a hog (an account that overloads the service) in flight until the neighbour's requests are done.
+      // While the neighbour's requests run, a hog (an account that overloads the service) always has 110 requests in progress.
       const asked = Array.from({ length: 110 }, async () => {
         while (!isOver)
           if ((await world.ask('GET', hog.path, { key: hog.key, isDiscarded: true })).status === 200) answered++;
@@ -105,7 +105,7 @@ export const LOAD_PROBES: readonly Probe[] = [
     async (world) => {
       const [hog, neighbour] = [await world.device(), await world.device()];
       const [hogs, client] = [await world.connect(hog), await world.connect(neighbour)];
-      // Maximum number of channels that the service accepts in a message.
+      // The message has the maximum number of channels that the service accepts.
       const channels = Array.from({ length: 20_000 }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
       for (let at = 0; at < channels.length; at += 2_000)
         await hogs.publishAsync(hog.topic, JSON.stringify(channels.slice(at, at + 2_000)), { qos: 1 });

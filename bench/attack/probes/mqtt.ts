@@ -29,7 +29,7 @@ export async function measurePubackMs(
   return performance.now() - fromMs;
 }
 
-/** Connects a device that the attack must not affect. One of its readings has already been acknowledged. */
+/** Connects a device that the attack must not affect, and waits until one of its readings is acknowledged. */
 async function victim(world: AttackedInstallation, options: Parameters<AttackedInstallation['connect']>[1] = {}) {
   const device = await world.device();
   const client = await world.connect(device, options);
@@ -283,7 +283,7 @@ const PAYLOADS: readonly Probe[] = [
   }),
 ];
 
-/** Encodes a remaining length (MQTT 3.1.1, section 2.2.3). */
+/** Encodes the field "remaining length" of an MQTT packet (MQTT 3.1.1, section 2.2.3). */
 function remaining(length: number): Buffer {
   const bytes: number[] = [];
   for (let rest = length; bytes.length === 0 || rest > 0; rest >>>= 7)

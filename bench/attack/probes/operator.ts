@@ -42,7 +42,8 @@ export const OPERATOR_PROBES: readonly Probe[] = [
     'keys, the database and captured mail are their owner’s alone to read',
     async (world) => {
       const dataDir = world.target.dataDir as string;
-      // Files and folders that other users may access. A folder that no other user can enter protects its content, which is not checked.
+      // Lists files and folders that other users may access. The content of a folder that no other user can enter is protected, and is not
+      // listed.
       const open: string[] = [];
       const look = async (path: string) => {
         const { mode } = await stat(path);

@@ -3,7 +3,7 @@ import { type ServerAddress, sendRequest } from '../client.ts';
 import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
-/** Creates a home that a utility enrolled, with a meter that the utility paired. */
+/** Creates a utility and a home that it enrolled, with a meter that the utility paired. */
 async function meteredHome(world: AttackedInstallation): Promise<{ utility: Person; home: Person; deviceId: string }> {
   const utility = await world.person('utility');
   const home = await world.person('homeowner', { enrolledBy: utility });
@@ -12,7 +12,7 @@ async function meteredHome(world: AttackedInstallation): Promise<{ utility: Pers
   return { utility, home, deviceId };
 }
 
-/** Requests that would change the billed consumption of a meter, some of them with a body. */
+/** Requests that a home's owner could send to change the billed consumption of a meter; some of them have a body. */
 const LOWERING: readonly [what: string, method: string, path: string, body?: object][] = [
   [
     'excludes its readings',
@@ -37,7 +37,7 @@ const LOWERING: readonly [what: string, method: string, path: string, body?: obj
   ['deletes it, to pair it again', 'DELETE', ''],
 ];
 
-/** Maximum number of guessed serial numbers that the service checks per network and minute. */
+/** Maximum number of guessed serial numbers that the service checks per network in a minute. */
 const MAX_REFUSED = 10;
 
 async function guessSerials(world: AttackedInstallation, guesses: number): Promise<void> {

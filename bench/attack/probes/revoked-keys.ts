@@ -36,7 +36,7 @@ const erase = (world: AttackedInstallation) => (who: Person) => world.must('DELE
 const revoke = (world: AttackedInstallation) => (who: Person) => world.must('DELETE', `/v1/keys/${who.keyId}`);
 const newcomer = (who: Person, role: string) => ({ email: `by-${who.userId}@attack.example.com`, role });
 
-/** Writes that are attempted with revoked keys. */
+/** Requests that change data, which the probes send with revoked keys. */
 const CHANGES: Record<string, (who: Person) => [string, string, unknown?]> = {
   'makes no key': () => ['POST', '/v1/keys', {}],
   'pairs no device': () => ['POST', '/v1/devices', { type: 'meter', location: 'x' }],

@@ -90,7 +90,7 @@ const BY_ID: Record<Noun, Try[]> = {
   ],
 };
 
-/** Requests that name a user by id in a query or a body. */
+/** Requests that contain the id of a user in a query or a body. */
 const OF_USER: Try[] = [
   ['GET', (id) => `/v1/devices?user_id=${id}`],
   ['GET', (id) => `/v1/devices/discovered?user_id=${id}`],
@@ -117,8 +117,8 @@ const IN_BODY: [string, object][] = [
 
 const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
 /**
- * A homeowner that names another user is refused before any look-up (403). All other callers get 404 for resources that they may not
- * access, as if the resources did not exist.
+ * The API refuses a homeowner who names another user with 403, before any look-up. All other callers get 404 for resources that they may
+ * not access, as if the resources did not exist.
  */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 

@@ -4,7 +4,7 @@ import type { AttackedInstallation, Person } from '../world.ts';
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const HOOK = { event: 'usage.updated', url: 'https://example.com/x' };
 
-/** A homeowner and its device, which all probes of this file use. */
+/** Returns a homeowner and a device, which all probes of this file use. */
 const home = (world: AttackedInstallation) =>
   world.once('values', async () => {
     const owner = await world.person('homeowner');

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeSkippedError } from '../probe.ts';
 import { pause } from '../world.ts';
 
-/** Addresses that no webhook may reach, in different notations. */
+/** Addresses that no webhook may be sent to, in different notations. */
 const PRIVATE = [
   '127.0.0.1',
   'localhost',
@@ -45,7 +45,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
         );
       }
       for (const id of ids) {
-        // Wait for a delivery attempt: only an attempt shows that the service refuses the address.
+        // Waits for a delivery attempt, because only an attempt shows that the service refuses the address.
         const tried = async () =>
           (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
         for (let turn = 0; (await tried()).length === 0; turn++) {
