@@ -13,9 +13,9 @@ import { COST_RANGE_END, COST_RANGE_START, COST_RANGE_ZONE, createHomesWithTarif
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
-/** Home with import and export prices that change every quarter-hour, for which costs take longest to compute. */
+/** Id of a home with import and export prices that change every quarter-hour. The costs of such a home take longest to compute. */
 const USER_ID = 'usr_3';
-/** A home with a grid meter only. One statement reads all its rows. */
+/** Id of a home with a grid meter only. One SQL statement reads all rows of the home. */
 const SIMPLE_USER_ID = 'usr_simple';
 /** A month of 31 days: 2,976 quarter-hours. */
 const MONTH = createDayRange('2025-05-01', '2025-05-31', 'UTC');
@@ -53,8 +53,9 @@ interface Times {
 }
 
 /**
- * Measures two ratios. First: a comparison of three tariffs and a simulated battery over a year of quarter-hours, relative to reading the
- * year's daily rows. Second: a month of quarter-hours, relative to the statement that reads them.
+ * Measures two ratios of durations. The first compares the computation of three tariffs and a simulated battery over a year of
+ * quarter-hours with reading the year's daily rows. The second compares the computation of a month of quarter-hours with the statement that
+ * reads them.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -131,7 +132,7 @@ async function statementOfQuarterHours(db: Database): Promise<void> {
   if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
 }
 
-/** Runs the measured functions in turn. Returns the durations of each function, without the first tenth of its runs. */
+/** Runs the measured functions alternately. Returns the durations of each function, without the first tenth of its runs. */
 async function alternate<Name extends string>(
   questions: Record<Name, () => Promise<unknown>>,
 ): Promise<Record<Name, Times>> {

@@ -13,26 +13,26 @@ const FULL = {
   ...{ messages: 60_000, rounds: 3, requests: 3_000, devices: 2_000 },
   ...{ killRounds: 10, accounts: 200, listedAccounts: 10_000, changes: 30, seconds: 20 },
 };
-/** Settings of `--quick`: a run of about five minutes, for the end of a test run. */
+/** Settings of `--quick`: a run of about five minutes, which is part of the end of a test run. */
 const QUICK: typeof FULL = {
   ...{ messages: 12_000, rounds: 1, requests: 1_000, devices: 200 },
   ...{ killRounds: 2, accounts: 4, listedAccounts: 1_000, changes: 5, seconds: 5 },
 };
 const PLAN = process.argv.includes('--quick') ? QUICK : FULL;
-/** Number of devices that publish while processes are killed. */
+/** Number of devices that publish while ingest processes are killed. */
 const KILL_DEVICES = 60;
 /** Time for which mqtt.js waits for a CONNACK by default. */
 const MQTTJS_TIMEOUT_MS = 30_000;
 const NONE = { atMost: 0 };
 
-/** Result of one part of the run: the measured figures, and the goals that they are compared with. */
+/** Result of one part of the run: the measured figures, and the goals for them. */
 interface PartResult {
   measured: unknown;
   goals: BenchmarkGoal[];
   lines?: string[];
 }
 
-/** Parts of the run by name, in order of execution. The last part kills a cell. */
+/** The parts of the run by name, in order of execution. The last part kills a cell, which is not restarted. */
 const PARTS: Record<string, (rig: CellsInstallationUnderTest) => Promise<PartResult>> = {
   load,
   requests,
@@ -134,7 +134,10 @@ async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
   };
 }
 
-/** Kills each of the two ingest processes of one cell in turn, while clients wait for a CONNACK for at most the given time. */
+/**
+ * Kills each of the two ingest processes of one cell in turn, while devices publish. `patience`: maximum time for which the devices wait
+ * for a CONNACK.
+ */
 async function killIn(
   { cells: [first] }: CellsInstallationUnderTest,
   patience: { connectTimeoutMs?: number } = {},
@@ -176,7 +179,7 @@ async function kills(rig: CellsInstallationUnderTest): Promise<PartResult> {
   return { measured, goals, lines: waitsOf(measured) };
 }
 
-/** Repeats `killIn` with clients that wait for a CONNACK as long as mqtt.js does by default. */
+/** Repeats `killIn` with devices that wait for a CONNACK as long as mqtt.js does by default. */
 async function patient(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
   const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';

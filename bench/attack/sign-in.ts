@@ -41,7 +41,9 @@ export async function requestMailedToken(
   throw new Error(`no sign-in mail to ${email}`);
 }
 
-/** Waits for the mail that confirms a changed address and returns the token of its link. Rejects if no mail comes. */
+/**
+ * Waits for the mail with which a person confirms a changed e-mail address, and returns the token of its link. Rejects if no mail comes.
+ */
 export async function waitForConfirmationToken(world: AttackedInstallation, email: string): Promise<string> {
   for (let turn = 0; turn < 150; turn++) {
     for (const { text } of await findMailsTo(world, email)) {
@@ -56,7 +58,7 @@ export async function waitForConfirmationToken(world: AttackedInstallation, emai
 export const confirmEmail = (world: AttackedInstallation, token: string): Promise<HttpResponse> =>
   world.ask('POST', '/dashboard/email', { body: { token }, from: world.address() });
 
-/** Headers of a signed-in browser. */
+/** Headers that the browser of a signed-in person sends. */
 export interface Session {
   cookie: string;
   'x-csrf-token': string;

@@ -7,8 +7,8 @@ import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 const DEVICES = 60;
 
 /**
- * CPU time of a message, µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes of
- * one cell.
+ * CPU time per message, in µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes
+ * of one cell.
  */
 export interface LoadCosts {
   one: CpuPerReading;
@@ -17,8 +17,8 @@ export interface LoadCosts {
 }
 
 /**
- * Measures the CPU time of messages. Returns the medians of several rounds. A first round, in which the processes compile their code, is
- * not measured.
+ * Measures the CPU time per message. Returns the medians of several rounds. A first round is not measured, because the processes compile
+ * their code during it.
  */
 export async function measureLoad(
   rig: CellsInstallationUnderTest,
@@ -30,7 +30,7 @@ export async function measureLoad(
     const all: LoadCosts[] = [];
     for (let round = 0; round <= rounds; round++) {
       process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-      // The three cases are measured directly after one another, so that changes of other load on the machine affect all of them.
+      // The three cases are measured directly one after another, so that changes of other load on the machine affect all three.
       const costs = {
         one: await throughRouter(rig, 1, messages),
         two: await throughRouter(rig, 2, messages),
@@ -48,7 +48,7 @@ export async function measureLoad(
   }
 }
 
-/** Publishes the same number of messages, by the same total number of devices, to one cell or to both. */
+/** Publishes the same number of messages to one cell or to both. The total number of devices is also the same. */
 async function throughRouter(
   { routers, cells }: CellsInstallationUnderTest,
   count: 1 | 2,
@@ -59,7 +59,7 @@ async function throughRouter(
   const share = messages / count;
   const paired: PairedDevice[][] = [];
   for (const cell of used) paired.push(await cell.pair(DEVICES / count));
-  // Devices of the cells alternate, so that both cells are busy at all times.
+  // Devices of the two cells alternate, so that both cells are busy at all times.
   const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
   const { cpuUs } = await measurePublishing(cells[0].database, devices, {
     to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],

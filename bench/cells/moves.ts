@@ -13,7 +13,7 @@ import { type BenchmarkCell, type CellsInstallationUnderTest, runAsCell } from '
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
-/** Number of accounts whose data is also read with their API keys during the move, and time between their requests in ms. */
+/** Number of accounts that are also read through the API during the move, and time between two requests of such an account, in ms. */
 const READERS = 5;
 const READ_EVERY_MS = 50;
 /** Time for which readings are sent before and after the move, in ms. */
@@ -22,23 +22,23 @@ const CALM_MS = 3_000;
 /** Result of moving accounts under load. */
 export interface MovesResult {
   accounts: number;
-  /** Longest time for which an account was in neither cell, in ms. */
+  /** Longest time for which neither cell served an account, in ms. */
   heldMs: number;
   acknowledged: number;
   lost: number;
   doubled: number;
-  /** Longest time for which a device got no PUBACK, and longest time for which a reader got no response with status 200, in seconds. */
+  /** Longest time in seconds for which a device got no PUBACK, and for which the owner of a key got no response with status 200. */
   publishWaitS: number;
   requestWaitS: number;
-  /** Responses that were neither 200 nor 503, such as 401. */
+  /** Number of responses with a status other than 200 and 503, such as 401. */
   wrong: number;
-  /** Number of entries in the map of exceptions per account. */
+  /** Number of entries per account in the routers' map of exceptions. */
   exceptionsPerAccount: number;
 }
 
 /**
- * Moves accounts from the first cell to the second by one `energy cells move`, while each account publishes 16 messages/s and some are also
- * read.
+ * Moves accounts from the first cell to the second with one `energy cells move`. Meanwhile the device of each account publishes 16
+ * messages/s, and some accounts are also read through the API.
  */
 export async function measureMoves(rig: CellsInstallationUnderTest, accounts: number): Promise<MovesResult> {
   const { routers, cells } = rig;
@@ -96,7 +96,7 @@ async function publish(publishers: readonly RepeatingPublisher[], over: AbortSig
   }
 }
 
-/** Reads an account repeatedly with its API key. `atMs`: times of the responses with status 200. */
+/** Requests an account's data repeatedly with its API key. `atMs`: times of the responses with status 200. */
 async function read({ tls, routers }: CellsInstallationUnderTest, key: string, userId: string, over: AbortSignal) {
   const atMs: number[] = [];
   let wrong = 0;
@@ -131,7 +131,7 @@ async function usersOf({ database }: BenchmarkCell, devices: readonly { deviceId
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Compares what is stored in both cells with the number of acknowledged messages. */
+/** Compares the readings that are stored in both cells with the number of acknowledged messages. */
 async function countStored(
   { cells }: CellsInstallationUnderTest,
   devices: readonly { deviceId: string }[],

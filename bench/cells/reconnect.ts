@@ -5,12 +5,15 @@ import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { CellsInstallationUnderTest } from './rig.ts';
 
-/** Number of concurrent connection attempts at the start of the benchmark. After the fault, all clients connect at once. */
+/**
+ * Number of connection attempts that are in progress at once when the benchmark starts. After the router is killed, all devices connect at
+ * once.
+ */
 const AT_ONCE = 50;
 const RETRY_MS = 200;
 const MAX_MS = 120_000;
 
-/** A device that connects to its router. If the connection ends, it connects to the other router. */
+/** A device that is connected to one of the two routers. If the connection ends, it connects to the other router. */
 interface Roamer {
   client: MqttClient | undefined;
   isConnected(): boolean;
@@ -20,7 +23,7 @@ interface Roamer {
 interface ReconnectResult {
   /** Time until all devices are connected to the router that still runs, in seconds. */
   seconds: number;
-  /** Growth of resident memory per connection, in kB: of the ingest processes, and of one router. */
+  /** Growth of resident memory per connection, in kB: in the ingest processes, and in one router. */
   ingestKb: number;
   routerKb: number;
 }

@@ -8,7 +8,7 @@ import { readProcessCpuMs } from '../cpu.ts';
 import { quantile } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
-/** Responses to one caller, which sends its requests one after the other. */
+/** Responses to one caller, which sends each request after the response to the one before. */
 interface Asked {
   /** Durations of the responses in ms. */
   tookMs: number[];
@@ -16,7 +16,7 @@ interface Asked {
   failed: number;
 }
 
-/** Requests the list of a cell's accounts as an administrator, through the router, until `isOver` returns true. */
+/** Requests the list of a cell's accounts repeatedly as an administrator, through the router, until `isOver` returns true. */
 async function askUntil(
   { tls, routers }: CellsInstallationUnderTest,
   { adminKey }: BenchmarkCell,
@@ -48,9 +48,9 @@ export async function measureRequests(rig: CellsInstallationUnderTest, requests:
   return ((readProcessCpuMs(router.pid()) - fromMs) * 1_000) / requests;
 }
 
-/** Requests to a cell during a disturbance, compared with requests before the disturbance. */
+/** Result of requests to a cell during a disturbance of the installation, compared with requests before the disturbance. */
 interface Disturbance {
-  /** p99 of the responses during the disturbance, divided by p99 before it. */
+  /** The 99th percentile of response times during the disturbance, divided by the percentile before it. */
   p99Ratio: number;
   longestMs: number;
   failed: number;
@@ -77,12 +77,12 @@ async function disturb(
   return { p99Ratio: p99(during) / p99(before), longestMs: Math.max(...during.tookMs), failed: during.failed };
 }
 
-/** Number of entries that one account has in the router's map of exceptions: the account's id, a device and a key. */
+/** Number of entries that an account has in the router's map of exceptions: one each for the account's id, a device and a key. */
 const NAMES_OF_ACCOUNT = 3;
 
 /**
- * Measures requests to a cell while accounts are added to a map that already contains the exceptions of `accounts` accounts. `changeMs`:
- * longest duration of a change of the map.
+ * Measures requests to a cell while exceptions are added to the router's map, which already contains those of `accounts` accounts.
+ * `changeMs`: longest duration of a change of the map.
  */
 export async function measureRoutingMapChanges(
   rig: CellsInstallationUnderTest,
@@ -108,7 +108,7 @@ export async function measureRoutingMapChanges(
 }
 
 /**
- * Measures requests to the second cell after all processes of the first cell and its PostgreSQL are killed. The first cell is not
+ * Measures requests to the second cell after all processes of the first cell and its PostgreSQL server were killed. The first cell is not
  * restarted.
  */
 export async function measureDeadCell(rig: CellsInstallationUnderTest, seconds: number): Promise<Disturbance> {

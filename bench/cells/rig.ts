@@ -12,7 +12,7 @@ export interface BenchmarkCell extends Cell {
   pair(count: number): Promise<PairedDevice[]>;
 }
 
-/** Two routers in front of two cells, each with a database server, an API process and an ingest process with the embedded broker. */
+/** Two routers in front of two cells. Each cell has a database server, an API process and an ingest process with the embedded broker. */
 export interface CellsInstallationUnderTest {
   tls: LocalCertificate;
   routers: Routers;
@@ -47,7 +47,7 @@ export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest>
   }
 }
 
-/** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
+/** Runs a function as if it ran in the cell: identifiers and keys that the function creates contain the name of the cell. */
 export async function runAsCell<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {

@@ -4,12 +4,12 @@ import type { Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
 const DAY_S = 86_400;
-/** Maximum delay until a missed daily job runs, in ms. */
+/** Maximum time in ms after a correction of the clock until a missed daily job runs. */
 const MAX_CATCH_UP_MS = 120_000;
 
 /**
- * Corrects the clock. Then processes rejected readings again, as an operator would do: while the clock is behind, the service rejects valid
- * readings as future ones.
+ * Corrects the clock, and then processes rejected readings again, as an operator would do. While the clock is behind, the service rejects
+ * valid readings, because their times seem to be in the future.
  */
 async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
@@ -17,7 +17,10 @@ async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await replayRejectedMessages(pool, {}, { retentionMonths: 13 });
 }
 
-/** Returns the time of day, in Unix ms, of the latest check of the rollups. The check does not run when the service starts. */
+/**
+ * Returns the daily time, in Unix ms, of the latest run of the job that checks the aggregates. This job does not run when the service
+ * starts.
+ */
 async function latestCheckMs({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");
   return rows[0]?.ran_for.getTime() ?? 0;
@@ -43,8 +46,8 @@ const step = (name: string, seconds: number): Fault => ({
 });
 
 /**
- * Clock faults, by libfaketime: processes of the service and the database see a shifted wall clock, while the monotonic clock is
- * unaffected.
+ * Faults of the clock, for which libfaketime is used: the processes of the service and the database see a shifted wall clock, while the
+ * monotonic clock is unaffected.
  */
 export const CLOCK_FAULTS: readonly Fault[] = [
   step('the clock 2 h ahead, and right again', 7_200),
@@ -81,7 +84,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     async harm(installation) {
       const pids = installation.pidsOf('');
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      // While a machine sleeps, its monotonic clock stands still and its wall clock continues.
+      // The shift simulates a machine that has slept: the wall clock continues during sleep, and the monotonic clock does not.
       await installation.setClock(600);
       await wait(20_000);
       for (const pid of pids) process.kill(pid, 'SIGCONT');

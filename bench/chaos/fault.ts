@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** A fault injected while devices publish. */
+/** A fault that is injected into an installation while devices publish. */
 export interface Fault {
   name: string;
   broker: 'embedded' | 'mosquitto';
@@ -10,12 +10,12 @@ export interface Fault {
   perSecond?: number;
   persistence?: boolean;
   diskMb?: number;
-  /** Injects the fault. Resolves when its cause has been removed; the service then recovers by itself. */
+  /** Injects the fault. Resolves when the cause of the fault has been removed; the service must then recover by itself. */
   harm(installation: Installation): Promise<void>;
   /** Maximum growth of the ingest worker's memory, in MiB. */
   maxGrowthMib?: number;
   /** Whether the processes run with a separate clock that the fault sets. */
   hasClock?: boolean;
-  /** Whether the broker may lose messages that it has acknowledged. Such losses are not counted as losses of the service. */
+  /** Whether the broker may lose messages that it has acknowledged. Such messages are not counted as lost by the service. */
   brokerForgets?: boolean;
 }

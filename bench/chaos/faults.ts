@@ -13,19 +13,19 @@ export interface FaultScale {
   floodS: number;
   queuedMessages: number;
   apiKills: number;
-  /** Number of sessions; each session leaves 50 messages of 1 MB unreleased. */
+  /** Number of MQTT sessions, in each of which 50 QoS 2 messages of 1 MB are never released. */
   unreleasedSessions: number;
 }
 
 /**
- * Delays between the moment at which the service stores readings again and the next kill, in ms. The delays differ, so that the kills hit
+ * Delays in ms from the moment at which the service stores readings again until the next kill. The delays differ, so that the kills hit
  * different stages of requests and transactions.
  */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
 /**
- * Resolves once the database contains more readings than at the time of the call. This may take a while: the supervisor waits longer before
- * each further restart of a role, up to 10 s.
+ * Resolves when the database contains more readings than at the time of the call. This may take up to 10 s longer after each kill, because
+ * the supervisor increases the delay before it restarts a role.
  */
 async function untilMoreReadings({ pool }: Installation): Promise<void> {
   const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
@@ -44,7 +44,7 @@ async function connectDevice(installation: Installation) {
   return { client, deviceId };
 }
 
-/** Number of messages that are published before their acknowledgements are awaited. */
+/** Number of messages that are published before the client waits for their acknowledgements. */
 const BURST = 1_000;
 
 /** Publishes readings whose times begin at `startMs`. Resolves when all are acknowledged. */
@@ -54,7 +54,7 @@ async function publishBurst(client: MqttClient, deviceId: string, startMs: numbe
   await Promise.all(Array.from({ length: BURST }, (_, each) => publish(startMs + each * stepMs)));
 }
 
-/** Kills the API while it stores readings that it has received over HTTPS. */
+/** Kills the API repeatedly while it stores readings that it receives over HTTPS. */
 const killsApi = (apiKills: number): Fault => ({
   name: `API killed ${apiKills} times, readings over HTTPS`,
   broker: 'embedded',
@@ -154,7 +154,7 @@ const SENDS_RUBBISH: Fault = {
   },
 };
 
-/** Number of unreleased messages of a session. */
+/** Number of QoS 2 messages that a session never releases. */
 const UNRELEASED = 50;
 
 /** Sends QoS 2 messages in a session of its own and never releases them (sends no PUBREL). */
@@ -193,7 +193,7 @@ const fillsMemory = (sessions: number): Fault => ({
   },
 });
 
-/** An additional device publishes as fast as it can. Its readings are not included in the comparison. */
+/** Lets an additional device publish as fast as it can. Its readings are not included in the comparison. */
 const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   name: `a device floods for ${floodS} s`,
   broker,

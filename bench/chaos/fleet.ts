@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
 
-/** Devices that send register readings in order, repeating each until it is acknowledged, as real devices do. */
+/** Devices that send register readings in order. Each reading is repeated until it is acknowledged, as real devices do. */
 export interface RepeatingFleet {
   sent: number;
   acknowledged: number;
@@ -11,12 +11,12 @@ export interface RepeatingFleet {
 
 /** Maximum number of unacknowledged messages per device. */
 const MAX_IN_FLIGHT = 20;
-/** Time and energy between two readings. Both are so small that the plausibility rules hold back no reading. */
+/** Time and energy between two readings. Both are so small that the service's plausibility rules accept every reading. */
 const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
-/** Transport of one device's readings to the service. */
+/** The way in which one device's readings are sent to the service (MQTT or HTTPS). */
 export interface ReadingTransport {
   /** Sends a reading repeatedly until it is acknowledged. */
   deliver(reading: object): Promise<void>;
@@ -34,7 +34,7 @@ export const startFleet = (url: string, players: readonly PairedDevice[], perSec
     };
   });
 
-/** Lets the devices together send `perSecond` readings a second. `open` returns the transport of each device. */
+/** Makes the devices together send `perSecond` readings per second. `open` returns the transport of each device. */
 export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,
@@ -48,7 +48,7 @@ export function deliverReadings(
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;
     for (let index = 0; !isOver; index++) {
-      // The time is a text, because the other programs that `bench -- peers` starts do not accept numbers as times.
+      // The time is a text, because some programs that `bench -- peers` compares do not accept a number as a time.
       const ts = new Date(startMs + index * STEP_MS).toISOString();
       const reading = { ts, energy_total_kwh: 1_000 + index * STEP_KWH };
       const one = way.deliver(reading).then(() => {

@@ -4,10 +4,13 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
 import { deliverReadings, type RepeatingFleet } from './fleet.ts';
 
-/** Maximum time to wait for a response. A request to a killed process fails at once; a request to a stopped process does not. */
+/**
+ * Maximum time in ms to wait for a response. It is needed for processes that a fault has stopped; a request to a killed process fails at
+ * once.
+ */
 const ANSWER_MS = 20_000;
 const RETRY_MS = 20;
-/** Number of concurrent requests of a device; not more than the API serves for one account at once. */
+/** Number of concurrent requests of a device. The API must serve this many requests of one account at once. */
 const CONNECTIONS = 6;
 
 /**
@@ -54,8 +57,8 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
 }
 
 /**
- * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if a 2xx response neither
- * stored nor recognised the reading, or if the request itself is refused, because every repetition would be refused, too.
+ * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if the response is 2xx but
+ * the reading was neither stored nor known already, or if the request is invalid, because every repetition would have the same result.
  */
 function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ function isAccepted(options: Parameters<typeof request>[1], payload: string): Pr
       });
     });
     sent.on('timeout', () => sent.destroy());
-    // Without this listener, a connection that is closed by a killed process would end this process.
+    // Without this listener, the error of a connection to a killed process would end this process.
     sent.on('error', () => resolve(false));
     sent.end(payload);
   });

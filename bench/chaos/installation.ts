@@ -35,7 +35,7 @@ const UNLIMITED = { minute: 1_000_000, day: 100_000_000 };
 
 /** Path of libfaketime in Debian's package for this architecture. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
-/** Environment variables of processes whose clock libfaketime reads from a file each second. */
+/** Environment variables with which libfaketime sets the clock of a process. It reads the time from a file each second. */
 const FAKE_CLOCK = { LD_PRELOAD: FAKETIME, FAKETIME_CACHE_DURATION: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 
 /**
@@ -50,7 +50,7 @@ export async function startChaosInstallation(options: {
   env?: Record<string, string>;
 }): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
-  // The logs are not on the disk that a fault may fill.
+  // The logs are in a separate folder, because a fault may fill the disk of the data directory.
   const logs = await mkdtemp(join(tmpdir(), 'energy-chaos-logs-'));
   const { broker, persistence = true, diskMb, hasClock = false } = options;
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
@@ -152,7 +152,7 @@ function sh(...command: string[]): void {
   if (status !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
 }
 
-/** Returns the processes whose environment contains the data directory. */
+/** Returns the running processes whose environment contains the path of the data directory. */
 export function getProcesses(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -175,7 +175,7 @@ const postmasterPid = (dataDir: string): number =>
 /** Fills a folder's disk to the last block. Returns a function that frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'filler');
-  // The command dd is expected to fail, because it fills the disk.
+  // The exit code of dd is ignored, because dd fails when the disk is full.
   spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']);
   const { length } = await readFile(file);
   if (length === 0) throw new Error('the disk was full before');

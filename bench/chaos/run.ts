@@ -16,7 +16,10 @@ import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from '.
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
 
-/** Queries for a diagnosis if acknowledged messages are missing: stored readings, rejected messages, ingest slots, sessions and locks. */
+/**
+ * SQL queries that show the state of the database if acknowledged messages are missing: stored readings, rejected messages, ingest slots,
+ * sessions and locks.
+ */
 const QUESTIONS = {
   stored: `SELECT device_id, count(*)::int AS readings, min(read_at), max(read_at) FROM readings JOIN series USING (series_id) GROUP BY 1 ORDER BY 1`,
   rejected: 'SELECT device_id, reason, count(*)::int FROM rejected_messages GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10',
@@ -27,7 +30,7 @@ const QUESTIONS = {
     'SELECT pid, locktype, relation::regclass::text, mode, pg_blocking_pids(pid) AS blocked_by FROM pg_locks WHERE NOT granted',
 };
 
-/** Returns the diagnosis as text, with the last log lines. If a query fails, the text contains the reason. */
+/** Returns the results of these queries as text, with the last log lines. If a query fails, the text contains the reason. */
 async function diagnosis(pool: Pool, logs: string): Promise<string> {
   const found: string[] = [];
   for (const [name, question] of Object.entries(QUESTIONS)) {
@@ -61,12 +64,12 @@ export interface FaultResult {
   recoveryS: number;
   /** Whether the broker may lose acknowledged messages. */
   brokerForgets: boolean;
-  /** Description of a wait that timed out; null if everything arrived. */
+  /** Name of the wait that timed out; null if all messages arrived. */
   gaveUp: string | null;
   /** Growth of the ingest worker's memory during the fault, and its maximum, in MiB. */
   grownMib?: number;
   mostMib?: number;
-  /** Description of the service's state, if messages are missing unexpectedly. */
+  /** Description of the service's state, if messages are missing that the broker should not have lost. */
   diagnosis?: string;
 }
 
@@ -74,18 +77,15 @@ const DEVICES = 10;
 const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
 /**
- * If no new reading has been stored for this long, no more are expected. The time is long, because a flood of messages that was queued
- * earlier is processed first.
+ * If no new reading has been stored for this time in ms, no more readings are expected. The time is long, because a flood of messages that
+ * was queued earlier is processed first.
  */
 const QUIET_MS = 60_000;
-/**
- * Time without a newly stored reading after which no more are expected, if the broker may have lost messages. It is shorter, because lost
- * messages never arrive.
- */
+/** Like `QUIET_MS`, if the broker may have lost messages. The time is shorter, because lost messages never arrive. */
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Starts an installation that the fault can be injected into. */
+/** Starts an installation with the broker and the disk that the fault needs. */
 export const startInstallationForFault = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
   startChaosInstallation({
     broker,
@@ -94,7 +94,7 @@ export const startInstallationForFault = ({ broker, persistence, diskMb, hasCloc
     ...(hasClock === undefined ? {} : { hasClock }),
   });
 
-/** Lets devices together send `perSecond` readings a second, injects the fault meanwhile, and counts the stored messages. */
+/** Makes devices together send `perSecond` readings per second, injects the fault while they send, and counts the stored messages. */
 export async function injectFault(
   installation: Installation,
   fault: Fault,
@@ -141,7 +141,7 @@ export async function injectFault(
   };
 }
 
-/** Samples how many readings of a fleet are acknowledged in each second. `stop` returns the highest number. */
+/** Measures how many readings of a fleet are acknowledged in each second. `stop` returns the highest number. */
 function sampleRates(fleet: RepeatingFleet): { stop(): number } {
   let [last, most] = [0, 0];
   const timer = setInterval(() => {

@@ -12,7 +12,7 @@ const POLL_MS = 250;
 
 const ids = (players: readonly PairedDevice[]) => players.map(({ deviceId }) => deviceId);
 
-/** Counts the readings of a fleet's devices that the service has stored. */
+/** Counts the stored readings of a fleet's devices. */
 export async function countStoredReadings(pool: Pool, players: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
     `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
@@ -23,7 +23,7 @@ export async function countStoredReadings(pool: Pool, players: readonly PairedDe
          WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
     [ids(players)],
   );
-  // Each reading adds 1 mWh. If the stored energy exceeds the difference of the register values, the excess was counted twice.
+  // Each reading adds 1 mWh. If the stored energy is greater than the difference of the register values, the surplus was counted twice.
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
@@ -37,10 +37,7 @@ export async function countStoredRows(pool: Pool, players: readonly PairedDevice
   return rows[0].n;
 }
 
-/**
- * Waits until the acknowledged messages are stored, or until no more messages have been stored for `quietMs` (on a machine of the usual
- * speed).
- */
+/** Waits until all acknowledged messages are stored, or until no message has been stored for `quietMs`, or longer on a slow machine. */
 export async function waitUntilMessagesStored(
   count: () => Promise<number>,
   acknowledged: number,

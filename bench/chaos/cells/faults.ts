@@ -4,7 +4,7 @@ import type { ClusterFault } from '../cluster/faults.ts';
 import type { PublishingHome } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
-/** A fault of an installation with cells. */
+/** A fault that is injected into an installation with cells. */
 export interface CellsInstallationFault extends ClusterFault {
   /** Whether a run with `--quick` includes this fault. */
   isQuick?: true;
@@ -12,25 +12,28 @@ export interface CellsInstallationFault extends ClusterFault {
   spared?: ChaosCell;
 }
 
-/** Number of homes that a fault moves with one command. */
+/** Number of homes that one move command of a fault moves. */
 const MOVED_HOMES = 3;
 const FROZEN_S = 30;
 const AWAY_MS = 10_000;
-/** Maximum number of times that the move command is run until it succeeds. */
+/** Maximum number of runs of a move command until it must succeed. */
 const MAX_MOVES = 5;
 const ROUTER = { of: 'acknowledged', seconds: 5 } as const;
 const INGEST = { of: 'stored', seconds: 10 } as const;
 const DATABASE = { of: 'stored', seconds: 30 } as const;
-/** Goal for a fault of a whole cell: all processes of the cell and its database stop, and start again on the same machine. */
+/** Goal for faults of a whole cell, in which all processes of the cell and its database stop, and start again on the same machine. */
 const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
 /**
- * Goal for a fault during a move of accounts. The accounts' devices stay connected to the previous cell for up to 10 s. Meanwhile the cell
+ * Goal for faults during a move of accounts. Devices of the accounts may stay connected to the previous cell for 10 s, while the command
  * forwards their messages twice a second.
  */
 const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
-/** Returns all faults of cells. `heldMs` receives, for each moved account, the time for which the account was in neither cell, in ms. */
+/**
+ * Returns all faults of cells. `heldMs`: for each moved account, the time in ms for which neither cell served the account. It grows while
+ * faults run.
+ */
 export function createCellFaults(
   installation: CellsInstallation,
   homes: readonly PublishingHome[],
@@ -156,7 +159,7 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[
 }
 
 /**
- * Faults during the move of an account. Even if a fault makes the first run of the move command fail, a later run must complete the move.
+ * Faults during the move of an account. A later run of the move command must complete the move, even if the fault makes the first run fail.
  */
 function createMoveFaults(
   { routers, cells: [first, c2], move }: CellsInstallation,
@@ -199,7 +202,7 @@ function createMoveFaults(
 
 type Mover = ReturnType<typeof createMover>;
 
-/** Moves accounts, and records for how long each was in neither cell. */
+/** Creates an object that moves accounts, and records for how long neither cell served each account. */
 function createMover({ move }: CellsInstallation, homes: readonly PublishingHome[]) {
   let used = 0;
   const heldMs: number[] = [];

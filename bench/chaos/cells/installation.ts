@@ -13,11 +13,11 @@ import { type Receiver, startReceiver } from '../../../test/support/receiver.ts'
 import { createTemporaryFolder } from '../../../test/support/service.ts';
 import { WEBHOOK_SECRET } from '../cluster/installation.ts';
 
-/** A cell whose database has a standby under Patroni. */
+/** A cell of the installation, whose database has a standby that Patroni manages. */
 export interface ChaosCell extends Cell {
   patroni: PatroniCluster;
   pool: Pool;
-  /** Pool whose statements fail instead of waiting while the database hangs. They may also fail if the machine is busy. */
+  /** Pool whose statements fail instead of waiting if the database hangs. On a busy machine they may also fail. */
   watchPool: Pool;
 }
 
@@ -27,12 +27,15 @@ export interface CellsInstallation {
   /** `first` and `c2`. */
   cells: readonly [ChaosCell, ChaosCell];
   receiver: Receiver;
-  /** Runs `energy cells move` from one cell to another. `isKilled`: ends it by SIGKILL. Resolves with its exit code and output. */
+  /**
+   * Runs `energy cells move` from one cell to another. `isKilled`: whether SIGKILL ends the command. Resolves with its exit code and
+   * output.
+   */
   move(users: readonly string[], from: ChaosCell, to: ChaosCell): RunningMove;
   remove(): Promise<void>;
 }
 
-/** A running process of `energy cells move`. */
+/** A running `energy cells move`. */
 interface RunningMove {
   kill(): void;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
@@ -41,7 +44,7 @@ interface RunningMove {
 const NAMES = ['first', 'c2'] as const;
 const ROLES = ['worker', 'api', 'ingest', 'ingest'] as const;
 
-/** Starts the installation. Needs Patroni, etcd and HAProxy of Debian 13. */
+/** Starts the installation. It needs Patroni, etcd and HAProxy of Debian 13. */
 export async function installCells(): Promise<CellsInstallation> {
   const undo: (() => Promise<unknown>)[] = [];
   const remove = async () => {

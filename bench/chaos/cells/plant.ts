@@ -5,7 +5,7 @@ import type { ChaosRunDifference, ChaosRunRecords } from '../cluster/compare.ts'
 import type { PublishingHome } from '../cluster/homes.ts';
 import type { FinalStateVerdict } from '../cluster/verdict.ts';
 
-/** Errors that `injectErrors` makes, by the kind of difference that the comparison must report. */
+/** Errors that `injectErrors` makes in the data, by the kind of difference that the comparison must then report. */
 const PLANTED: Record<Extract<ChaosRunDifference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
   lost: 'a stored reading deleted',
   doubled: 'a stored reading stored again',
@@ -19,7 +19,7 @@ interface Deliveries {
   cutOff: ChaosRunRecords['cutOff'];
 }
 
-/** Returns an event that was sent once. Events that were sent during a fault are excluded, because they may be repeated. */
+/** Returns an event that was sent exactly once, and not during a fault, because calls during a fault may be repeated. */
 const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   calls.find(
     ({ atMs, body }) =>
@@ -28,8 +28,8 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   );
 
 /**
- * Waits until the errors can be planted, for at most `withinMs`. In a short run, it may be that all events so far were sent during a fault,
- * or that no hour has ended.
+ * Waits for at most `withinMs` until the data contain what `injectErrors` needs. In a short run, all events may have been sent during a
+ * fault, or no hour may have ended.
  */
 export async function waitUntilErrorsCanBeInjected(
   pool: Pool,
@@ -44,8 +44,8 @@ export async function waitUntilErrorsCanBeInjected(
 }
 
 /**
- * Makes one error of each kind in the data of a finished run. The comparison must find them all. `pool`: database of the homes. Throws if
- * the run has too few events or hours.
+ * Makes one error of each kind in the data of a finished run, to test that the comparison finds errors. `pool`: database of the homes.
+ * Throws if the run has too few events or hours.
  */
 export async function injectErrors(
   pool: Pool,
@@ -65,7 +65,7 @@ export async function injectErrors(
     `DELETE FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
     one.deviceId,
   );
-  // Stores the latest reading a second time. Its key differs, because the length of the interval is part of the key.
+  // Stores the latest reading a second time. The copy gets another interval length, which is part of the key.
   await change(
     `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT series_id, read_at, 1, value FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
@@ -79,7 +79,7 @@ export async function injectErrors(
   deliveries.receiver.calls.push({ ...call, atMs: Date.now() });
 }
 
-/** Returns the kinds of planted errors of which the comparison did not find exactly one more than before. Pure. */
+/** Returns those kinds of injected errors of which the comparison did not find exactly one more than before the injection. Pure. */
 export const findUndetectedErrors = (
   before: FinalStateVerdict['faults'],
   after: FinalStateVerdict['faults'],

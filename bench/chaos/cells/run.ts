@@ -33,15 +33,20 @@ const HOMES = 15;
 const CALM_S = 10;
 /** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
-/** Maximum time to wait until each home has an event and a completed hour, in which errors can be planted. A home's hours last 90 s. */
+/**
+ * Maximum time to wait until each home has an event and a completed hour, in which `injectErrors` can make errors. An hour of a home lasts
+ * 90 s.
+ */
 const PLANTABLE_MS = 120_000;
 const NEEDED = /^Patroni/;
 /** Maximum wait of a home for a PUBACK during a fault of the other cell, in seconds. */
 const MAX_SPARED_WAIT_S = 3;
-/** Maximum time for which a moved account may be in neither cell, in ms. */
+/** Maximum time in ms for which neither cell may serve an account that is being moved. */
 const MAX_HELD_MS = 2_000;
 
-/** Effect of a fault. `spared`: if the fault was in one cell, seconds without a PUBACK for the homes of the other cell. */
+/**
+ * Effect of a fault. `spared`: if the fault is in one cell, the longest time in seconds without a PUBACK for the homes of the other cell.
+ */
 interface CellsRow extends FaultEffect {
   spared: number | null;
 }
@@ -121,7 +126,7 @@ async function endure(
   return { ...row, spared: wait };
 }
 
-/** Selects the homes in whose data errors are planted: homes that are in cell c2 during the whole run. */
+/** Selects the homes in whose data errors are made: homes that stay in cell c2 during the whole run. */
 function planErrors(
   { cells, receiver }: CellsInstallation,
   homes: readonly PublishingHome[],
@@ -132,7 +137,7 @@ function planErrors(
   return [c2.pool, stayed, { receiver, cutOff: rows.filter((row) => row.cutsDeliveries) }] as const;
 }
 
-/** Compares the final state with the expected one, and compares again after planting one error of each kind. */
+/** Compares the final state with the expected state. To test the comparison, makes one error of each kind and compares again. */
 async function judge(
   { cells, receiver }: CellsInstallation,
   homes: readonly PublishingHome[],
@@ -193,7 +198,10 @@ interface Report {
   heldMs: readonly number[];
 }
 
-/** Prints the result. Returns the exit code. A missed time goal does not fail the run, because times on a busy machine are longer. */
+/**
+ * Prints the result. Returns the exit code. The run does not fail if a goal for a time is missed, because times on a busy machine are
+ * longer.
+ */
 function report({ calm, ...all }: Report, isJson: boolean): number {
   const { rows, missed } = all;
   const { faults, differences, retries, ...counted } = all.verdict;

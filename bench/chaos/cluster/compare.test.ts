@@ -4,11 +4,11 @@ import { type ChaosRunRecords, compareChaosRunRecords, listDeliveryRetries } fro
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
 
-/** Two readings. The second exceeds the threshold of its hour, and its alert was delivered. */
+/** A correct run with two readings. The second takes the usage of its hour above the threshold, and its alert was delivered. */
 const correctRun: ChaosRunRecords = {
   published: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   acknowledged: ['dev_1 1 10', 'dev_1 2 20'],
-  // The acknowledgement of the third reading was lost.
+  // The third reading was stored, although its acknowledgement was lost.
   stored: ['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30'],
   rejected: 0,
   expectedHours: new Map([
@@ -109,7 +109,7 @@ test('allows a repeated call after an attempt that failed, and lists that attemp
   expect(listDeliveryRetries(evidence)).toEqual([
     'evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s',
   ]);
-  // The failed attempt was made after the repeated call, so it is not the reason for the repetition.
+  // The attempt failed after the call was repeated, so it is not the reason for the repetition.
   const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
   const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };
   expect(compareChaosRunRecords(other)).toMatchObject([{ kind: 'toldAgain' }]);

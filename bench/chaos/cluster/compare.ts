@@ -1,32 +1,36 @@
-/**
- * Observations of a run from outside the service. A reading's name is `device time value`, an hour's name is `account start`. Pure data.
- */
+/** Observations of a run, made from outside the service. A reading is written as `device time value`, an hour as `account start`. */
 export interface ChaosRunRecords {
   /** Readings that homes published. */
   published: ReadonlySet<string>;
-  /** The readings in `published` that were acknowledged. */
+  /** Readings that were acknowledged; each of them is also in `published`. */
   acknowledged: readonly string[];
   /** Readings in the databases. A reading that is stored twice is listed twice. */
   stored: readonly string[];
   /** Number of messages that the service rejected. */
   rejected: number;
-  /** Energy of each hour in mWh, as the reference computes it and as the service reports it. A missing hour is 0. */
+  /**
+   * Energy of each hour in mWh: as computed by the reference implementation, and as reported by the service. The energy of a missing hour
+   * is 0.
+   */
   expectedHours: ReadonlyMap<string, number>;
   reportedHours: ReadonlyMap<string, number>;
-  /** Hours that must trigger an alert. */
+  /** The hours that must trigger an alert, because their usage exceeds the threshold. */
   alerts: ReadonlySet<string>;
   /** Webhook calls that the receiver answered, in order. */
   calls: readonly { event: string; hour: string; atMs: number }[];
-  /** Periods in which a delivery may have been interrupted between its call and the record of the call. An interrupted call is repeated. */
+  /**
+   * Periods in which a fault may have interrupted a delivery after the webhook call and before the service recorded it. The service repeats
+   * such a call.
+   */
   cutOff: readonly { fromMs: number; toMs: number }[];
   /**
-   * Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed, for example for lack of a
-   * response in time.
+   * Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed, for example because the
+   * response came too late.
    */
   attempts: ReadonlyMap<string, readonly DeliveryAttemptRecord[]>;
 }
 
-/** An attempt to deliver an event, as the service recorded it. `error`: null for a success. */
+/** An attempt to deliver an event, as the service recorded it. `error`: null if the attempt succeeded. */
 export interface DeliveryAttemptRecord {
   delivery: string;
   fromMs: number;
@@ -47,7 +51,7 @@ export const DIFFERENCE_KINDS = {
 /** A deviation of the observations from the expected state. */
 export interface ChaosRunDifference {
   kind: keyof typeof DIFFERENCE_KINDS;
-  /** Reading, hour or event that the difference concerns, for the person who investigates it. */
+  /** The reading, hour or event to which the difference refers, for the person who investigates it. */
   of: string;
 }
 
@@ -62,8 +66,8 @@ const mayBeRepeated = (
   );
 
 /**
- * Returns the failed attempts after which an event was sent again, one line each. They are allowed, but show that the service was slow.
- * Pure.
+ * Returns one line for each failed attempt after which an event was sent again. Such attempts are no error, but show that the service was
+ * slow. Pure.
  */
 export const listDeliveryRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
   const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
@@ -75,7 +79,7 @@ export const listDeliveryRetries = ({ attempts, calls }: Pick<ChaosRunRecords, '
 const formatAttempt = ({ delivery, fromMs, toMs, error }: DeliveryAttemptRecord): string =>
   `${delivery} ${new Date(fromMs).toISOString()} ${toMs - fromMs} ms ${error ?? 'succeeded'}`;
 
-/** Returns every deviation from what the acknowledged readings require. Pure. */
+/** Returns every deviation from the state that the acknowledged readings require. Pure. */
 export function compareChaosRunRecords(evidence: ChaosRunRecords): ChaosRunDifference[] {
   const { published, acknowledged, stored, rejected, expectedHours, reportedHours, alerts, calls, attempts } = evidence;
   const differences: ChaosRunDifference[] = [];

@@ -11,19 +11,19 @@ import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume, in ms. */
 export const MAX_RECOVERY_MS = 60_000;
-/** Time before a fault within which an answered webhook call may not be recorded yet, in ms. */
+/** Time in ms before a fault in which a webhook call may have been answered without being recorded yet. */
 const UNRECORDED_MS = 1_000;
-/** Maximum number of differences listed per kind. */
+/** Maximum number of differences that are listed for each kind. */
 const MAX_LISTED = 5;
 
-/** Effect of a fault, in seconds, for the home that waited longest. */
+/** Effect of a fault, in seconds. Each value is that of the home that waited longest. */
 export interface FaultEffect {
   fault: string;
   /** Time without a PUBACK. */
   acknowledged: number;
   /** Time without a newly stored reading, in seconds. */
   stored: number;
-  /** Time from the PUBACK of a triggering reading until its webhook, for alerts triggered during the fault. */
+  /** Time from the PUBACK of a reading that triggers an alert until the alert's webhook call, for alerts triggered during the fault. */
   alert: number | null;
   goal: string;
   isKept: boolean;
@@ -34,15 +34,15 @@ export interface FaultEffect {
   toMs: number;
 }
 
-/** Installation into which a fault is injected. */
+/** Installation into which faults are injected. */
 export interface FaultTargetInstallation {
   homes: PublishingHomes;
   receiver: Receiver;
-  /** Distributes the load evenly before a fault. */
+  /** Distributes the load evenly before a fault is injected. */
   prepare(): Promise<unknown>;
   /** Resolves when the databases have recovered. */
   ready(): Promise<unknown>;
-  /** Describes the installation's state, for the output if the homes do not resume. */
+  /** Describes the installation's state, for the output if the homes do not resume after a fault. */
   diagnosis(): Promise<string>;
 }
 
@@ -56,7 +56,7 @@ export async function injectAndMeasureFault(
     if (!isResumed) printToStderr(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
     return isResumed;
   };
-  // A restarted broker leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
+  // A restarted broker is the leader of no queue and has no devices. The load is distributed again, so that every fault meets an even load.
   await subject.prepare();
   spread();
   await resume('readings do not go on before the fault');
@@ -69,7 +69,7 @@ export async function injectAndMeasureFault(
   await fault.heal();
   await subject.ready();
   const isHealed = await resume('readings do not go on after the cause is gone');
-  // The return of a broker also causes disturbance, because queues and devices move to it.
+  // The return of a broker also disturbs the installation, because queues and devices move to it.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
   const acknowledged = computeLongestWaitSeconds(homes, listAcknowledgementTimesMs, fromMs, toMs);
@@ -93,12 +93,12 @@ export async function injectAndMeasureFault(
   };
 }
 
-/** Times (ms) of a home's PUBACKs. */
+/** Returns the times (Unix ms) at which a home received PUBACKs. */
 export const listAcknowledgementTimesMs = ({ publisher }: PublishingHome): number[] => [
   ...publisher.acknowledged.values(),
 ];
 
-/** Returns the longest time between two consecutive events of the same home, in seconds: the maximum over all homes. */
+/** Returns the longest time in seconds between two consecutive events of one home, over all homes. */
 export const computeLongestWaitSeconds = (
   homes: readonly PublishingHome[],
   timesOf: (home: PublishingHome) => readonly number[],
@@ -117,15 +117,15 @@ export function describeLongestPubackWaits(homes: readonly PublishingHome[], fro
 }
 
 /**
- * Describes for how long the operating system did not schedule this process, which simulates the devices. The service does not cause such a
- * delay.
+ * Describes the longest time for which the operating system did not run this process, which simulates the devices. The service does not
+ * cause such a delay.
  */
 const describeOwnDelay = (maxMs: number): string =>
   `  this process itself was delayed for up to ${round(maxMs / 1_000)} s`;
 
 /**
- * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in the given period and delivered by now; null if there
- * were none.
+ * Returns the maximum time in seconds from PUBACK to webhook, for alerts that were triggered in the given period and have been delivered;
+ * null if there is no such alert.
  */
 function slowestAlert(
   receiver: Receiver,
@@ -157,7 +157,7 @@ export function describeHomesWithMissingReadings(homes: readonly PublishingHome[
   });
 }
 
-/** Returns the faults that the words select. Each word is the full name of a fault or a part of one or more names. */
+/** Returns the faults that the words select. A word selects the faults whose names contain it. */
 export function chooseFaults(faults: ClusterFault[], words: readonly string[]): ClusterFault[] {
   if (words.length === 0) return faults;
   const isWhole = (word: string) => faults.some(({ name }) => name === word);

@@ -7,11 +7,14 @@ import { type Cluster, type RoleControl, type RoleName, SMALL_DISK_BROKER_INDEX 
 /** A fault of the cluster while homes publish. */
 export interface ClusterFault {
   name: string;
-  /** Maximum time to recover, in seconds: until PUBACKs resume, or until readings are stored again. */
+  /** Maximum time in seconds from the fault until PUBACKs resume, or until readings are stored again. */
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
-  /** Whether the fault may interrupt a delivery between its call and the record of that call, so that the call is repeated. */
+  /**
+   * Whether the fault may interrupt a delivery after the webhook call and before the service recorded it, so that the service repeats the
+   * call.
+   */
   cutsDeliveries?: boolean;
-  /** Minimum duration of the fault in seconds; 0: until readings are stored again. */
+  /** Minimum duration of the fault in seconds. If it is 0, the fault lasts until readings are stored again. */
   holdS: number;
   harm(): Promise<unknown>;
   /** Restores the part of the cluster that the fault harmed. */
@@ -27,8 +30,8 @@ const CUT_S = 20;
 const nothing = async () => {};
 
 /**
- * Returns all faults: first single faults, then pairs. Faults of RabbitMQ are included only if the cluster has RabbitMQ. `goesOn`: waits
- * until readings are stored again.
+ * Returns all faults of the cluster: first single faults, then pairs of faults at the same time. Faults of RabbitMQ are included only if
+ * the cluster has RabbitMQ. `goesOn`: waits until readings are stored again.
  */
 export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
   const { patroni, roles, rabbit } = cluster;
@@ -56,7 +59,7 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
       harm: () => patroni.switchover(),
       heal: nothing,
     },
-    // A process that is replaced finishes the work that it has begun.
+    // A process that receives SIGTERM finishes the work that it has begun before it is replaced.
     replaces('roles replaced, one after the other', WORKER, Object.values(roles).flat(), goesOn),
     ...(rabbit
       ? [
@@ -121,8 +124,8 @@ function killsPrimary({ patroni }: Cluster): ClusterFault {
 }
 
 /**
- * Kills ingest during a failover of the database. Readings received during the failover are only in the worker's memory, so the worker must
- * not have acknowledged any of them.
+ * Kills an ingest worker during a failover of the database. Readings that the worker received during the failover are only in its memory,
+ * so it must not have acknowledged any of them.
  */
 function killsIngestDuringFailover(cluster: Cluster): ClusterFault {
   const failover = killsPrimary(cluster);
@@ -164,7 +167,7 @@ function freezesNode(name: string, chosen: () => RabbitNode): ClusterFault {
   };
 }
 
-/** Stops and starts processes one after the other. Before the next one, waits until readings are stored again. */
+/** Stops and starts processes one after the other. Before each further process, waits until readings are stored again. */
 const replaces = (
   name: string,
   goal: ClusterFault['goal'],
@@ -198,7 +201,7 @@ function mostUsed({ rabbit }: Cluster): RabbitNode {
 }
 
 /**
- * Returns the one of three brokers that neither of the two workers is connected to. Like each broker, it still leads shards of the queue.
+ * Returns that one of three brokers to which neither of the two workers is connected. Like each broker, it leads some shards of the queue.
  */
 function unused({ rabbit }: Cluster): RabbitNode {
   const node = rabbit?.nodes.find((one) => workersAt(one) === 0);
@@ -208,16 +211,16 @@ function unused({ rabbit }: Cluster): RabbitNode {
 
 /** Returns how many ingest workers are connected to a broker, by its AMQP port. */
 function workersAt({ ports }: RabbitNode): number {
-  // Fields of /proc/net/tcp (proc(5)): local address and port in hexadecimal, remote address and port, state (01: established).
-  // (rabbitmqctl list_connections would also wait for information on devices' connections.)
+  // Fields of /proc/net/tcp (proc(5)): local address and port in hexadecimal, remote address and port, state (01: established). The command
+  // `rabbitmqctl list_connections` is slower, because it waits for information on the connections of devices.
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const port = ports.amqp.toString(16).toUpperCase().padStart(4, '0');
   return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
 }
 
 /**
- * Combines two faults that occur together and are healed in the same order. The pair lasts as long as the longer fault, and has the goal of
- * the fault that takes longer to recover.
+ * Combines two faults that begin together and are healed in the same order. The pair lasts as long as the longer fault, and has the goal of
+ * that fault which takes longer to recover.
  */
 function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   return {
@@ -234,9 +237,9 @@ function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
 }
 
 /**
- * Cuts off the broker with the most workers by silently dropping all its packets. (Giving the broker another Erlang cookie would not cut it
- * off: both sides would keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and does not even respond to
- * rabbitmqctl.)
+ * Returns faults that cut off the broker with the most workers by silently dropping all its packets. (A different Erlang cookie would not
+ * cut off the broker: both sides would keep trying to reconnect, and the Erlang VM of the separated node would sometimes hang and not even
+ * respond to rabbitmqctl.)
  */
 function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;
@@ -263,7 +266,7 @@ function silentLines(cluster: Cluster): ClusterFault[] {
 /** Faults that cannot run on a machine without network namespaces and private mounts. */
 export const NETWORK_AND_DISK_FAULTS = ['silent lines of a broker', 'a full disk of a broker'] as const;
 
-/** Fills one broker's own small disk to the last byte, then frees it. */
+/** Fills the small disk of one broker to the last byte, and then frees it again. */
 function reallyFullDisk(cluster: Cluster): ClusterFault {
   const node = nodeOf(cluster, SMALL_DISK_BROKER_INDEX);
   const filler = join(node.dataFolder, 'filler');
@@ -283,7 +286,8 @@ function reallyFullDisk(cluster: Cluster): ClusterFault {
     },
     async heal() {
       rmSync(filler);
-      // RabbitMQ keeps running although its write-ahead log process for quorum queues has ended.
+      // RabbitMQ continues to run after its process that writes the write-ahead log of quorum queues has ended, so this process is checked
+      // separately.
       const writes = (await node.ctl('-q', 'eval', 'is_pid(whereis(ra_log_wal)).').catch(() => '')).trim();
       if (writes === 'true') return;
       await node.kill();
@@ -293,8 +297,8 @@ function reallyFullDisk(cluster: Cluster): ClusterFault {
 }
 
 /**
- * Raises RabbitMQ's own disk alarm, as its disk monitor would: the whole cluster stops reading from publishers. A device that reconnects
- * gets its first messages through. (Lowering `disk_free_limit` had no effect within seconds.)
+ * Raises RabbitMQ's own disk alarm, as its disk monitor would: the whole cluster stops reading from publishers. The cluster still accepts
+ * the first messages of a device that reconnects. (To lower `disk_free_limit` had no effect within seconds.)
  */
 function fullDisk(cluster: Cluster, index: number): ClusterFault {
   const node = nodeOf(cluster, index);

@@ -14,7 +14,7 @@ const EVERY_MS = 300;
  * Length of the published history in ms. It is less than 24 hours, because alerts are sent only for hours that ended in the last 24 hours.
  */
 const PLAYED_MS = 19 * HOUR_MS;
-/** Times between two readings, by the readings' own timestamps. An hour is a whole multiple of each. */
+/** Time between two readings by their timestamps, in ms. One of these values is chosen; each divides an hour into equal parts. */
 const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
 /** Threshold for an hour's consumption; about half of the hours exceed it. */
 export const ALERT_THRESHOLD_MILLIWATT_HOURS = 1_000_000;
@@ -25,13 +25,13 @@ export interface PublishingHome {
   deviceId: string;
   readings: DecodedReading[];
   publisher: RepeatingPublisher;
-  /** Index of the reading that takes an hour's usage above the threshold, by the start of the hour in ms. */
+  /** Index of the reading that takes an hour's usage above the alert threshold, by the start of the hour in Unix ms. */
   crossings: Map<number, number>;
-  /** Times (ms) at which newly stored readings were seen, and the time (ms) of the latest stored reading. */
+  /** Times (Unix ms) at which a poll found newly stored readings, and time of the latest stored reading. */
   stored: { atMs: number[]; upToMs: number };
 }
 
-/** Homes that publish readings in order, distributed over all brokers. Each reading is repeated until it is acknowledged. */
+/** Homes that publish readings in order, and that are distributed over all brokers. Each reading is repeated until it is acknowledged. */
 export interface PublishingHomes {
   all: PublishingHome[];
   /** Distributes the homes over all brokers again, as at the start. */
@@ -42,8 +42,8 @@ export interface PublishingHomes {
 }
 
 /**
- * A database in which homes are created. `watchPool`: pool with which stored readings are polled; default: `pool`. `cell`: name of the cell
- * in the identifiers of the homes.
+ * A database in which homes are created. `watchPool`: pool that polls for stored readings; default: `pool`. `cell`: name of the cell in the
+ * identifiers of the homes.
  */
 interface HomesPlace {
   pool: Pool;
@@ -64,7 +64,7 @@ export async function startHomes(
   const over = new AbortController();
   const playing = (async () => {
     for (let nextMs = Date.now() + EVERY_MS; !over.signal.aborted; nextMs += EVERY_MS) {
-      // The homes' clocks are offset, so that their hours do not all end at once.
+      // The times of the homes' readings are offset from each other, so that the homes' hours do not all end at once.
       for (const [index, home] of all.entries()) publishNext(home, startMs + index * 10 * stepMs, stepMs, index);
       await pause(Math.max(0, nextMs - Date.now()));
     }
@@ -164,17 +164,18 @@ async function watchStored(pools: readonly Pool[], homes: readonly PublishingHom
   };
   const watch = async (pool: Pool) => {
     while (!over.aborted) {
-      // Errors are ignored: while the database is unavailable, no readings are stored.
+      // Errors are ignored: while the database is unavailable, no readings are stored in it.
       await look(pool).catch(() => {});
       await pause(WATCH_MS);
     }
   };
-  // Each database is polled separately, so that one without a response does not hide the readings of the others.
+  // Each database is polled separately, so that a database that does not respond does not delay the polls of the others.
   await Promise.all(pools.map(watch));
 }
 
 /**
- * Resolves to true once each home has had a newly published reading acknowledged and stored; to false if that takes longer than `withinMs`.
+ * Waits until, for each home, a newly published reading is acknowledged and stored. Resolves to false if this takes longer than `withinMs`,
+ * otherwise to true.
  */
 export async function waitUntilHomesResume(homes: readonly PublishingHome[], withinMs: number): Promise<boolean> {
   const from = homes.map(({ readings }) => readings.length);

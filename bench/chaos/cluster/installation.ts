@@ -21,7 +21,7 @@ import { createTemporaryFolder, type RoleProcess, startRole } from '../../../tes
 import { type BrokerNetwork, isRunningInNamespaces, setUpBrokerNetwork } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
-/** Secret that webhooks are signed with. */
+/** Secret with which the service signs webhooks. */
 export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /** Index of the broker whose data directory is on a separate small disk (`SMALL_MB`). */
@@ -30,7 +30,7 @@ const SMALL_MB = 384;
 
 export type RoleName = 'ingest' | 'api' | 'worker';
 
-/** One of the two processes of a role. It can be restarted. */
+/** One of the two processes of a role, which a fault can stop and start again. */
 export interface RoleControl {
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -40,8 +40,8 @@ export interface RoleControl {
 }
 
 /**
- * A complete installation of deploy/cluster on the loopback interface: three etcd nodes, two databases, two processes of each role, three
- * RabbitMQ nodes or HAProxy, and a receiver of webhooks.
+ * A complete installation as in deploy/cluster on the loopback interface: three etcd nodes, two databases, two processes of each role,
+ * three RabbitMQ nodes or HAProxy, and a receiver of webhooks.
  */
 export interface Cluster {
   /** The RabbitMQ cluster; null if the broker is inside the ingest processes. */
@@ -52,7 +52,9 @@ export interface Cluster {
   pool: Pool;
   receiver: Receiver;
   roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
-  /** Network lines of the brokers. Null if this machine does not allow them; in that case no broker has a small disk of its own either. */
+  /**
+   * Network links of the brokers. Null if this machine does not allow private networks; no broker then has a small disk of its own either.
+   */
   lines: BrokerNetwork | null;
   remove(): Promise<void>;
 }
@@ -81,7 +83,8 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
   const ingestPorts = [await findFreeIngestPorts(), await findFreeIngestPorts()] as const;
   const portsOf = (role: RoleName, which: 0 | 1) => {
     const { mqtt, operator } = ingestPorts[which];
-    // Brokers reach the operator endpoint at this machine's address on their own network line, so it must not listen on loopback only.
+    // Brokers connect to the operator endpoint through their own network link, so the endpoint must not listen on the loopback interface
+    // only.
     const host = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
     if (role === 'api') return { OPERATOR_PORT: String(operatorPorts[which]), ...host };
     return role === 'ingest' && isEmbedded
@@ -107,8 +110,8 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
 }
 
 /**
- * Starts three nodes of RabbitMQ. Each node sends the logins of devices to one API process; if this process is down, devices log in at
- * another node. If the nodes have network lines of their own, one node has its data on a small disk.
+ * Starts three nodes of RabbitMQ. Each node sends the logins of devices to one API process; if this process is down, devices can only log
+ * in at another node. If the nodes have network links of their own, one node has its data on a small disk.
  */
 function startBrokers(
   operatorPorts: readonly number[],

@@ -2,12 +2,12 @@ import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, writeFileSync } from 'node:fs';
 import type { NodeNetworkLocation } from '../../../test/support/cluster/rabbitmq.ts';
 
-/** Environment variable that marks the child process inside the namespaces. */
+/** Environment variable that marks the child process that runs inside its own network and mount namespaces. */
 const WITHIN = 'CHAOS_WITHIN';
 const IP = '/usr/sbin/ip';
 const NOBODY = '02:00:00:00:00:99';
 
-/** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
+/** Private network and mounts of a run. Each broker has its own network link to the other brokers and to all other processes. */
 export interface BrokerNetwork {
   places: readonly NodeNetworkLocation[];
   /** Silently drops all packets between this broker and the other brokers. Devices and workers can still reach this broker. */
@@ -47,10 +47,10 @@ export async function runInNamespaces(): Promise<number> {
   });
 }
 
-/** Sets up the network lines. Must run inside the namespaces. */
+/** Creates the network links of the brokers. Must run inside the network namespace of the run. */
 export function setUpBrokerNetwork(count: number): BrokerNetwork {
   ip('link set lo up');
-  // Files of network namespaces are in /run. This mount is private to the run.
+  // The names of network namespaces are files in /run. This mount is private to the run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   const places = Array.from({ length: count }, (_, index) => layLine(index));
@@ -66,7 +66,7 @@ export function setUpBrokerNetwork(count: number): BrokerNetwork {
     },
     cutFromAll(index, isCut) {
       const { host, gateway } = places[index] as NodeNetworkLocation;
-      // Packets are sent to a hardware address that does not exist, so they are dropped.
+      // Packets to this address are sent to a hardware address that does not exist, and are thereby dropped.
       const to = (address: string, line: string) =>
         isCut
           ? `neigh replace ${address} lladdr ${NOBODY} nud permanent dev ${line}`

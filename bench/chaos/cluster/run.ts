@@ -27,7 +27,10 @@ import { type Cluster, installCluster } from './installation.ts';
 import { explainMissingNamespaces, isRunningInNamespaces, runInNamespaces } from './lines.ts';
 import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from './verdict.ts';
 
-/** Describes the waiting homes and the queues of each broker that responds, for the output if readings do not resume. */
+/**
+ * Describes the homes that wait and the queues of each broker that responds. The output contains this description if readings do not
+ * resume.
+ */
 async function diagnosis({ rabbit }: Cluster, homes: readonly PublishingHome[]): Promise<string> {
   const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
   const asked = (rabbit?.nodes ?? []).map(async (node) => {
@@ -42,7 +45,7 @@ const HOMES = 30;
 const CALM_S = 10;
 /** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
-/** Maximum time of a fault including its recovery. A fault that may not finish in the remaining time is not started. */
+/** Maximum time of a fault including its recovery, in ms. A fault is started only if this much time remains. */
 const FAULT_MS = 60_000;
 const NEEDED = /^(RabbitMQ|Patroni)/;
 
@@ -50,7 +53,7 @@ const NEEDED = /^(RabbitMQ|Patroni)/;
 interface ChaosPlan {
   isEmbedded: boolean;
   isJson: boolean;
-  /** Names of faults, or parts of names. Empty: all faults. */
+  /** Words that select faults by their names. Empty: all faults. */
   words: string[];
   minutes: number;
   /** How often each fault is injected. */
@@ -152,7 +155,7 @@ interface Report {
   notRun: readonly string[];
   calm: number;
   verdict: FinalStateVerdict;
-  /** Reason why this machine has no network lines; null if it has network lines, or if the run needs none. */
+  /** Reason why this machine does not allow private network links; null if it allows them, or if the run needs none. */
   noLines: string | null;
 }
 

@@ -22,13 +22,13 @@ export interface FinalStateVerdict {
   /** Number of differences of each kind; each must be 0. */
   faults: Record<keyof typeof DIFFERENCE_KINDS, number>;
   differences: ChaosRunDifference[];
-  /** Descriptions of attempts that failed and were repeated. They are allowed, and a sign of a slow machine. */
+  /** One line for each delivery attempt that failed and was repeated. Such attempts are no error, but a sign of a slow machine. */
   retries: string[];
 }
 
 /**
- * Waits until no more calls are expected, then compares. `pools`: databases, each with some of the homes. `cutOff`: periods in which
- * deliveries may have been interrupted. `withinMs`: maximum time to wait.
+ * Waits until no more webhook calls are expected, and then compares the stored state with the acknowledged readings. `pools`: databases,
+ * each with some of the homes. `cutOff`: periods in which deliveries may have been interrupted. `withinMs`: maximum time to wait.
  */
 export async function compareFinalState(
   { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
@@ -58,7 +58,7 @@ export async function compareFinalState(
       'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours AS energy FROM user_hourly WHERE user_id = $1',
       [home.userId],
     );
-    // Hours are added up over the databases, so that an account that is in two databases counts twice.
+    // The hours of all databases are added up, so that the comparison detects an account that is in two databases.
     for (const { ms, energy } of rows) {
       const hour = name(Number(ms));
       reportedHours.set(hour, (reportedHours.get(hour) ?? 0) + Number(energy));
@@ -69,7 +69,7 @@ export async function compareFinalState(
   const calls = () => receiver.calls.map((call) => ({ ...parseWebhookCall(call), atMs: call.atMs }));
   const areAllReported = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
   while (!areAllReported() && Date.now() < untilMs) await pause(250);
-  // Wait for duplicate calls, which would arrive later than the first calls.
+  // Duplicate webhook calls would arrive later than the first calls, so the comparison waits for them.
   await pause(2_000);
   const rejected = await ask('SELECT count(*)::int AS count FROM rejected_messages');
   const evidence = {
@@ -96,7 +96,7 @@ function countByKind(differences: readonly ChaosRunDifference[]): FinalStateVerd
   ) as FinalStateVerdict['faults'];
 }
 
-/** Loads the recorded attempts of all deliveries, by event. */
+/** Loads the recorded delivery attempts of all events, by event. */
 async function loadAttempts(ask: Ask): Promise<Map<string, DeliveryAttemptRecord[]>> {
   const rows = await ask('SELECT event_id, delivery_id, attempts FROM deliveries WHERE webhook_id IS NOT NULL');
   type Recorded = { at: string; duration_ms: number; error: string | null };
@@ -109,13 +109,14 @@ async function loadAttempts(ask: Ask): Promise<Map<string, DeliveryAttemptRecord
   return Map.groupBy(all, ({ event }) => event);
 }
 
-/** Parses a webhook call: its event, and the account and hour that it reports. */
+/** Parses a webhook call. Returns its event, and the account and the hour that it reports. */
 export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls'][number]): {
   event: string;
   hour: string;
 } {
   const { id, data } = JSON.parse(body) as { id: string; data: { user_id: string; period_start: string } };
-  // Throws if the signature is not valid. The library verifies each call once, while its timestamp is within the tolerance of five minutes.
+  // Throws if the signature is not valid. A call is verified only while it is recent, because the library refuses timestamps that are more
+  // than five minutes old.
   if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240)
     new Webhook(WEBHOOK_SECRET).verify(body, headers);
   return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
@@ -124,7 +125,7 @@ export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls']
 const lineOf = ({ deviceId, readAtMs, value }: PublishingHome['readings'][number]) =>
   `${deviceId} ${readAtMs} ${value}`;
 
-/** Runs a query in each database. Returns the rows of all. */
+/** Runs a query in each database. Returns the rows of all databases. */
 // biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
 type Ask = (text: string, values?: unknown[]) => Promise<any[]>;
 
@@ -141,7 +142,7 @@ async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<strin
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],
   );
-  // Readings that were acknowledged, and readings that were stored but whose acknowledgement was lost.
+  // These readings were acknowledged, or were stored although their acknowledgement was lost.
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
@@ -151,8 +152,8 @@ async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<strin
 }
 
 /**
- * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. The order within a
- * transaction is not visible and does not matter.
+ * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. The order of readings
+ * within a transaction is unknown, and does not matter.
  */
 export async function countOutOfOrderReadings(pool: Pool): Promise<number> {
   const { rows } = await pool.query(
