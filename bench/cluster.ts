@@ -20,20 +20,23 @@ const DEVICES = 60;
 const MESSAGES = 15_000;
 const ROUNDS = 3;
 const SHARDS = 64;
-/** Prefetch per shard. All shards together have as many messages in flight as an ingest worker allows. */
+/**
+ * Number of unacknowledged messages that a worker accepts from each shard. For all shards together, this is the number of messages that an
+ * ingest worker processes at once.
+ */
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
 /** Broker under test: the addresses to which devices publish and from which workers consume messages. */
 interface Broker {
-  /** MQTT_URL of a worker; omitted for the embedded broker. */
+  /** The setting MQTT_URL of a worker; omitted for the embedded broker. */
   workerUrl?: string;
-  /** Addresses that devices publish to; omitted if they publish to the worker. */
+  /** Addresses to which devices publish; omitted if they publish to the worker. */
   devices?: readonly string[];
   pids(): number[];
 }
 
-/** CPU time per reading of each part, in µs. */
+/** CPU time per reading of each group of processes, in µs. */
 export interface CpuPerReading {
   broker: number;
   worker: number;
@@ -46,9 +49,9 @@ interface Figure {
 }
 
 /**
- * Measures readings/s from publish to commit over the shards of a RabbitMQ cluster of one node and of three nodes, with one worker and with
- * two. For comparison, in the same run: a consumer that only counts and acknowledges, mosquitto, and the embedded broker. Also measures the
- * CPU time of each part.
+ * Measures readings/s from publish to commit through a RabbitMQ cluster of one node and of three nodes, whose queue has several shards,
+ * with one worker and with two. The same run measures, for comparison, a consumer that only counts and acknowledges messages, mosquitto,
+ * and the embedded broker. Also measures the CPU time of broker, worker and PostgreSQL.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
@@ -94,7 +97,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       }
       add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
       add('embedded, one worker', await measureWritten(database, await devices(), { pids: () => [] }, 1));
-      // The CPU time of HAProxy counts as that of the broker.
+      // The broker's CPU time includes the CPU time of HAProxy.
       add('embedded, two behind HAProxy', await measureBehindProxy(database, await devices()));
     }
     return answerOf(figures);
@@ -115,8 +118,8 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // CPU time of the processes. It is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are
-    // only counted, and the embedded broker.
+    // The CPU time is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are only counted, and the
+    // embedded broker, which is part of the worker.
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),
@@ -165,7 +168,7 @@ async function measureWritten(
   };
   const workers: Awaited<ReturnType<typeof startRole>>[] = [];
   for (let number = 1; number <= count; number++) workers.push(await startRole('ingest', env));
-  // Wait until some of the shards have moved to the second worker.
+  // Wait until the second worker has taken over some of the shards.
   if (count > 1) await pause(1_000);
   try {
     const to = broker.devices ?? [`mqtt://127.0.0.1:${workers[0]?.ready.port}`];
@@ -176,7 +179,7 @@ async function measureWritten(
   }
 }
 
-/** Measures readings/s through two ingest processes with the broker inside, behind HAProxy. */
+/** Measures readings/s through two ingest processes with the embedded broker, behind HAProxy. */
 async function measureBehindProxy(
   database: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
   devices: PairedDevice[],
@@ -193,8 +196,8 @@ async function measureBehindProxy(
 
 /**
  * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses to which devices
- * connect. `brokers`, `workers`: processes whose CPU time counts. `servers`: PostgreSQL servers whose CPU time counts, if not the
- * database's own. `untilStored`: replaces the wait until this service has stored the messages in `database`.
+ * connect. `brokers`, `workers`: processes whose CPU time is measured. `servers`: PostgreSQL servers whose CPU time is measured instead of
+ * that of the database's own server. `untilStored`: called instead of the wait until this service has stored the messages in `database`.
  */
 export async function measurePublishing(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,
@@ -232,9 +235,9 @@ export async function measurePublishing(
   };
 }
 
-/** Measures a consumer that only counts and acknowledges messages of all shards, on one connection, as a worker uses. */
+/** Measures a consumer that only counts and acknowledges the messages of all shards. Like a worker, the consumer uses one connection. */
 async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise<Figure> {
-  // Connect to the first host only, because all hosts belong to one cluster.
+  // Connects to the first host only, because all hosts belong to one cluster.
   const connection = await connectAmqp((broker.workerUrl ?? '').replace(/,.*/, ''), { noDelay: true });
   try {
     await declareTopology(connection, SHARDS, ROUTING_KEYS);

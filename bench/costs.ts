@@ -64,8 +64,8 @@ export async function createHomesWithTariffs(pool: Pool): Promise<void> {
 }
 
 /**
- * Measures how much longer a response for a year takes if it includes costs. The same requests are sent with and without costs,
- * alternately, for homes with a grid meter and solar panels.
+ * Measures how much longer the API takes for a year of a home's data if the response includes costs. Alternately sends the same requests
+ * with and without costs, for homes with a grid meter and solar panels.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

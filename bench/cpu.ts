@@ -1,20 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns a function that reads a field of /proc/PID/stat. The field is given by its number in proc(5). */
+/** Returns a function that reads a field of /proc/PID/stat. The returned function takes the number of the field in proc(5). */
 function fieldsOf(pid: string): (number: number) => number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (number) => Number(fields[number - 3]);
 }
 
-/** CPU time of a process so far, user plus system, in ms. */
+/** Returns the CPU time that a process has used so far, user plus system, in ms. */
 export function readProcessCpuMs(pid: number): number {
   const own = fieldsOf(String(pid));
   return (own(14) + own(15)) * 10;
 }
 
-/** CPU time so far of a PostgreSQL server and all its processes, including ended ones, user plus system, in ms. */
+/**
+ * Returns the CPU time that a PostgreSQL server and all its processes have used so far, including ended processes, user plus system, in ms.
+ */
 export function readPostgresCpuMs(postgresDir: string): number {
   const postmaster = readFileSync(join(postgresDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0] as string;
   const own = fieldsOf(postmaster);
@@ -24,7 +26,7 @@ export function readPostgresCpuMs(postgresDir: string): number {
       const of = fieldsOf(pid);
       if (of(4) === Number(postmaster)) ticks += of(14) + of(15);
     } catch {
-      // Ignores a process that has ended since the list of processes was read.
+      // The process has ended since the list of processes was read, so it is ignored.
     }
   }
   return ticks * 10;

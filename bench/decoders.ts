@@ -13,25 +13,28 @@ import { median } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
- * Many short rounds are measured, so that other load on the machine affects both orders of the families equally. A run with all families
- * takes 210 s. With `--quick`, a run takes 25 s, and its figures vary by a tenth.
+ * Number of rounds. There are many short rounds, so that other load on the machine affects both orders of the families equally. A run with
+ * all families takes 210 s. With `--quick`, a run takes 25 s, and its figures vary by a tenth.
  */
 const ROUNDS = isQuick ? 9 : 25;
 const ROUND_MS = Number(
   process.argv.find((flag) => flag.startsWith('--round='))?.slice('--round='.length) ?? (isQuick ? 18 : 60),
 );
-/** Minimum number of families among which each message is looked up. If there are fewer, families that accept no message are added. */
+/**
+ * Minimum number of families of decoders among which the decoder of each message is searched. If there are fewer, families that accept no
+ * message are added.
+ */
 const FAMILIES_ASKED = 40;
 
 /**
- * Measures the rate (messages/s) at which each family decodes its own test cases among at least forty families: once with the family first
- * in the order of look-up, and once with the family last. The earlier messages of each case are decoded before the measurement. Also
- * measures the native family. `only`: names of families; empty: all.
+ * Measures how many messages per second each family of decoders decodes from its own test cases, among at least forty families: once with
+ * the family first in the order of look-up, and once with the family last. Also measures the family of the service's own message format.
+ * `only`: names of families; empty: all.
  */
 export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNativeMessage(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
-    // The family `names` accepts messages that all others reject, so it always comes last.
+    // The family `names` always comes last, because it accepts messages that all other families reject.
     const others = FAMILIES.filter((one) => one !== family && one.name !== 'names');
     const padding = Array.from({ length: Math.max(0, FAMILIES_ASKED - FAMILIES.length) }, (_, index) =>
       createUnusedFamily(index),
@@ -79,7 +82,7 @@ const NATIVE = {
   replayed: false,
 };
 
-/** Returns a family that accepts only topics of its own. No message in the benchmark has such a topic. */
+/** Returns a family that accepts only messages on topics of its own. No message in the benchmark has such a topic. */
 const createUnusedFamily = (index: number): Family =>
   createStatelessFamily({
     name: `none-${index}`,
@@ -88,8 +91,8 @@ const createUnusedFamily = (index: number): Family =>
   });
 
 /**
- * Returns functions that decode a family's cases. For each case, the decoders are in the given order and have already received the case's
- * earlier messages. Cases that another family or the generic layer decodes first in this order are skipped.
+ * Returns one function for each test case of a family, which decodes the case's message. The decoders are in the given order, and have
+ * already received the case's earlier messages. A case is skipped if another family or the generic layer decodes its message first.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
   return getCases(family.name)
@@ -107,8 +110,8 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
 }
 
 /**
- * Returns a function that decodes a message as if it had just been received. It alternates between two copies, because `readText` caches
- * the text of a buffer.
+ * Returns a function that decodes a message as if it had just been received. The function alternates between two copies of the message,
+ * because `readText` caches the text of a buffer.
  */
 function decodesAsNew(decoders: Decoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
   const twins = [message, { ...message, payload: Buffer.from(message.payload) }] as const;
@@ -119,7 +122,10 @@ function decodesAsNew(decoders: Decoders, message: DeviceMessage, settings: Deco
   };
 }
 
-/** Returns messages/s of each list in each round. The lists are measured in turn, so that other load on the machine affects all of them. */
+/**
+ * Returns how many messages per second the functions of each list decode, in each round. The lists are measured alternately, so that other
+ * load on the machine affects all of them.
+ */
 function roundsOf(lists: readonly (readonly (() => unknown)[])[]): number[][] {
   const rateOf = (reads: readonly (() => unknown)[]) => {
     const startedAt = performance.now();

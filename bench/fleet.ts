@@ -15,13 +15,13 @@ const [FEW = 1_000, MANY = 100_000] = (
   .map(Number);
 /** Default number of rows per page. */
 const FULL_PAGE = 50;
-/** Number of pages per query. Pages are requested one after the other; p99 needs some hundred pages. */
+/** Number of pages that are requested of each query. Some hundred pages are needed for p99. */
 const PAGES = Number(process.argv.find((flag) => flag.startsWith('--pages='))?.slice(8) ?? 300);
 const ROUNDS = 3;
 const TARGET = { p99Ms: 300, ratio: 2 };
 const DAY_MS = 86_400_000;
 
-/** Queries of the dashboard's pages, by name, in the order of the results. */
+/** Queries of the dashboard's pages by name, in the order of the results. */
 const LISTS: Readonly<Record<string, string>> = {
   'first page': '/v1/fleet/devices',
   'by location': '/v1/fleet/devices?sort=location',
@@ -48,8 +48,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts that want attention': '/v1/users?has_attention=true',
 };
 /**
- * Queries that read all matches, whose number grows with the fleet, and then sort them. Like the queries for maps, they have no target
- * ratio.
+ * Names of the queries that read all matching devices and then sort them. The number of matches grows with the fleet, so these queries have
+ * no target ratio, like the queries for maps.
  */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
@@ -71,9 +71,9 @@ interface Fleet {
 }
 
 /**
- * Measures pages of a fleet of 1,000 devices and of one of 100,000 (`--devices=1000,100000`), over TLS keep-alive: the first page and all
- * following pages. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets the pages per query
- * and round. The two fleets are compared by the medians of pages with equal numbers of rows.
+ * Measures how long the API takes for pages of device lists in a fleet of 1,000 devices and in one of 100,000 (`--devices=1000,100000`),
+ * over TLS keep-alive. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets the pages per
+ * query and round. The two fleets are compared by the medians of pages with equal numbers of rows.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const watches: number[] = [];
@@ -112,7 +112,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
   };
 }
 
-/** Calls `run` with a server that has a fleet of `devices` devices. Adds the duration of one check for silent devices to `watches`. */
+/** Calls `run` with a server whose database has `devices` devices. Appends the duration of one check for silent devices to `watches`. */
 async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fleet) => Promise<T>): Promise<T> {
   const database = await startBenchmarkDatabase();
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
@@ -139,8 +139,9 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Adds devices: two per home. In every fifth home both are behind a gateway, as Tasmota or, in every 500th home, Shelly. 2 % are silent,
- * each since some time in the last 60 days; 0.5 % are faulty. On each of the last 30 days, 1 % of all devices stopped and resumed.
+ * Adds devices, two per home. In every fifth home, both devices are behind a gateway: Shelly devices in every 500th home, otherwise Tasmota
+ * devices. 2 % of the devices are silent, each since a time in the last 60 days, and 0.5 % are faulty. On each of the last 30 days, 1 % of
+ * all devices stopped sending for some time.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
@@ -194,7 +195,10 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
   await pool.query('VACUUM ANALYZE');
 }
 
-/** Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
+/**
+ * Compares two fleets. Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet,
+ * in ms.
+ */
 async function compare(few: Fleet, many: Fleet) {
   const rows = [];
   for (const who of Object.keys(few.keys)) {
@@ -203,7 +207,7 @@ async function compare(few: Fleet, many: Fleet) {
       const pages = isMap ? Math.ceil(PAGES / 10) : PAGES;
       const most = isMap ? FULL_PAGE : Math.max(1, rowsOf(await get(few, who, path)));
       const alike = most < FULL_PAGE ? `${path}${path.includes('?') ? '&' : '?'}limit=${most}` : path;
-      // The smaller fleet is queried twice, so that the servers of both fleets have the same load and the same memory.
+      // The smaller fleet is queried twice in each turn, so that the servers of both fleets have the same load and the same memory.
       const asked = [
         pagesOf(few, who, path),
         pagesOf(many, who, alike),
@@ -226,7 +230,7 @@ interface Times {
   p99: number;
 }
 
-/** Requests `pages` pages of each list per round, one page of each in turn. Returns the medians of the rounds. */
+/** In each round, requests `pages` pages of each list, alternately one page of each list. Returns the medians of the rounds. */
 async function timed(walks: readonly AsyncGenerator<void>[], pages: number): Promise<Times[]> {
   for (const walk of walks) await walk.next();
   const rounds: number[][][] = [];
@@ -262,8 +266,8 @@ function get(
 ): Promise<{ next: string | null; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${keys[who]}` };
-    // The search matches exactly eleven flats. Flats are numbered up to the number of devices, and eleven numbers begin with all digits of
-    // the highest number but the last.
+    // The search matches exactly eleven flats. The search text is the highest flat number without its last digit: eleven flat numbers begin
+    // with this text.
     const asked = path.replace('{eleven}', String(devices - 1).slice(0, -1));
     request({ port, host: '127.0.0.1', path: asked, headers, agent }, (response) => {
       let text = '';

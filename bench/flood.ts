@@ -15,7 +15,7 @@ interface Flood {
   minutes: number;
   readings_per_s: number;
   most_rss_mib: number;
-  /** Resident memory at each quarter of the flood, which shows whether it grows. */
+  /** Resident memory of the worker in MiB at each quarter of the flood. The values show whether it grows. */
   rss_mib: number[];
 }
 

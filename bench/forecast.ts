@@ -11,11 +11,11 @@ import { readHomes } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
-/** Day of the month on which the forecast must be better than the naive forecasts. */
+/** Day of the month on which the error of the forecast must be lower than that of the naive forecasts. */
 const GOAL_DAY = 10;
 /**
- * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as
- * `date,kwh`, or public data sets.
+ * Measures the error of the forecast of a month's usage on each day of the month, compared with two naive forecasts. `files`: usage of real
+ * homes, as days (`date,kwh`) or in the format of a public data set.
  */
 export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
@@ -49,7 +49,10 @@ export async function runBenchmark(files: readonly string[] = []): Promise<Bench
   };
 }
 
-/** Formats for each home the share of its months within the forecast range. The range's width is calibrated on the other homes. */
+/**
+ * Formats, for each home, the share of its months whose usage was within the forecast range. The width of the range is calibrated on the
+ * other homes.
+ */
 function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, outcomes: readonly ForecastOutcome[]): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;

@@ -19,19 +19,22 @@ const month = (back: number) => {
   return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
 };
 /**
- * A year that ends today. Sums of its last two days are never precomputed, and its last month combines precomputed days with current days.
+ * First day of the year that ends today. Sums of the last two days of this year are never precomputed, so a query of the last month
+ * combines precomputed days and current days.
  */
 const [START] = month(11);
 const END = dayOf(new Date());
 const [FIRST, LAST] = month(2);
-/** Time zone of the groups' owner. */
+/** Time zone of the account that owns the groups. */
 const ZONE = 'Europe/Berlin';
-/** Number of queries of groups with precomputed sums. The queries are short, and p99 needs many of them. */
+/** Number of times that each query of a group with precomputed sums is run. The queries are short, and p99 needs many of them. */
 const STORED_TIMES = 100;
-/** One in this many homes has solar panels: a grid meter and an inverter, whose hours are read individually. */
+/**
+ * One in this many homes has solar panels. For such a home, the service reads the hours of its grid meter and its inverter individually.
+ */
 const SOLAR_EVERY = 10;
 
-/** Queries to measure, and the number of times that each is run. */
+/** The queries to measure, and the number of times that each query is run. */
 const QUESTIONS: {
   name: string;
   start: string;
@@ -67,9 +70,9 @@ const QUESTIONS: {
 ];
 
 /**
- * Measures response times for three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a tree of
- * both (`10000` sets the number of homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a
- * busy machine.
+ * Measures response times for data of three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a
+ * tree of both (`10000` sets the number of homes of each). `--kept` measures precomputed groups only, because computing the sums takes
+ * minutes on a busy machine.
  */
 export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);

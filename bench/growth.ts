@@ -12,15 +12,15 @@ import { measureMinimumStorageCost, readWalBytes, type StorageCost } from './sto
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
-/** `--interval=15m` also measures meters that report every 15 minutes: every fourth reading closes an hour. */
+/** `--interval=15m`: whether meters that report every 15 minutes are also measured. Every fourth reading of such a meter closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
- * `--devices=1000000`: size of the larger fleet, by default 100,000. `--few=10000`: size of the smaller fleet, by default 1,000. With
- * 1,000, a batch of 5,000 messages has five of each device, so each head is written once for five readings. With 10,000, as in the larger
- * fleet, a head is written for each reading.
+ * `--devices=1000000`: size of the larger fleet, by default 100,000. `--few=10000`: size of the smaller fleet, by default 1,000. With 1,000
+ * devices, a batch of 5,000 messages contains five messages of each device, so each head (the stored state of a device) is written once for
+ * five readings. With 10,000 devices, as in the larger fleet, a head is written for each reading.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
-/** The heads of a million devices exceed any processor cache, so the target is lower. */
+/** The heads (stored states) of a million devices exceed any processor cache, so the target is lower for a million. */
 const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
 /**
@@ -28,37 +28,43 @@ const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.m
  */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
-/** Factor that scatters the order of the devices: a prime, so that messages do not arrive in the order of the devices' rows. */
+/** Factor that scatters the order of the devices. It is a prime, so that messages do not arrive in the order of the devices' rows. */
 const SCATTER = 7_919;
 const ROUNDS = 3;
 const DAY_MS = 86_400_000;
 /** First number of the homes with historical readings. Homes with lower numbers have the devices that publish. */
 const FIRST_HOME = 1_000_000;
 
-/** Time between two rounds by the devices' clocks, in ms. */
+/** Time by the devices' clocks between the end of one round and the start of the next, in ms. */
 const ROUND_MS = 300_000;
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 let rounds = 0;
 
-/** A set of devices that publish, with consecutive numbers starting at `first`. */
+/** A set of devices that publish. Their numbers are consecutive and start at `first`. */
 interface Meters {
   devices: number;
   messages: number;
   stepMs: number;
   first: number;
   /**
-   * Clock of the simulated devices. It continues between rounds, because a gap in the readings would count as consumption in all hours of
-   * the gap.
+   * Clock of the simulated devices. It continues from one round to the next, because consumption would otherwise be attributed to all hours
+   * of the gap between two rounds.
    */
   clock: { ms: number };
 }
 const clock = { ms: Date.now() - 2 * DAY_MS };
 const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
 const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
-/** The larger fleet. Every device sends in each round: if only some devices sent, the worker's cache would make the result meaningless. */
+/**
+ * The larger fleet. Every device sends in each round: if only some devices sent, the worker would have all of them in its cache, and the
+ * result would be meaningless.
+ */
 const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max(MESSAGES, DEVICES.many) };
-/** Meters of the small fleet that report every 15 minutes. They are separate devices, because a round covers two days of their clocks. */
+/**
+ * Meters of the small fleet that report every 15 minutes. They are other devices than those of `FEW`, because a round covers two days by
+ * their clocks.
+ */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,
   stepMs: QUARTER_HOUR_MS,
@@ -75,11 +81,11 @@ const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_HOUR_MS, message
 const PROCESSES = ['postgres', 'ingest', 'worker', 'broker'] as const;
 type CpuTimes = Record<(typeof PROCESSES)[number], number>;
 
-/** Result of a round: readings/s, µs of CPU time per reading, and ingest's memory at the end. */
+/** Result of a round: readings/s, µs of CPU time per reading, and the memory of the ingest worker at the end, in MiB. */
 interface Rate {
   perSecond: number;
   cpuUs: CpuTimes;
-  /** Bytes of write-ahead log per reading. */
+  /** Bytes of write-ahead log that PostgreSQL writes per reading. */
   walBytes: number;
   ingestMib: number;
   /** Readings/s of each whole minute of the round. */
@@ -95,14 +101,14 @@ interface FleetRates {
   manyUs: CpuTimes;
 }
 
-/** Rates at one size of the database: `million` readings are stored, in millions. */
+/** The rates while the database contains `million` million readings. */
 interface SizeRates extends FleetRates {
   million: number;
   ingestMib: number;
   byQuarterHour?: FleetRates;
 }
 
-/** Results of the rounds at one size of the database. */
+/** Results of the rounds while the database has one size. */
 interface Measured {
   few: Rate[];
   many: Rate[];
@@ -110,23 +116,26 @@ interface Measured {
 }
 
 /**
- * Cost of a reading at the smallest size of the database, and PostgreSQL's minimum cost of storing the same rows, measured in the same run.
+ * Cost of a reading while the database has its smallest size, and PostgreSQL's minimum cost of storing the same rows, measured in the same
+ * run.
  */
 interface Costs {
   floor: StorageCost;
   few: StorageCost;
   many: StorageCost;
-  /** PostgreSQL's CPU time of the first round with new devices, divided by that of later rounds. */
+  /** Ratio of PostgreSQL's CPU time in the first round, in which all devices are new, to that in later rounds. */
   firstRound: number;
-  /** Memory of the worker per device of the larger fleet, in bytes, including memory that the garbage collector has not freed. */
+  /**
+   * Memory of the ingest worker per device of the larger fleet, in bytes, including memory that the garbage collector has not freed yet.
+   */
   bytesPerDevice: number;
 }
 
 /**
  * Measures readings/s over mosquitto, from publish to commit, with different amounts of stored readings (`--sizes=1,10,50`, in millions),
- * for 1,000 and 100,000 devices alternately (`--few=10000`, `--devices=1000000`): does the rate stay constant? Devices send in a scattered
- * order, as real ones do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10` adds that many minutes
- * of the larger fleet without a pause, including vacuums and checkpoints.
+ * for 1,000 and 100,000 devices alternately (`--few=10000`, `--devices=1000000`). The question is whether the rate stays constant. Devices
+ * send in a scattered order, as real devices do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10`
+ * adds that many minutes of the larger fleet without a pause, including vacuums and checkpoints.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -143,8 +152,8 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
       await insertHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
-      // Each ten-second meter closes an hour with one of 360 readings. The clock starts at a full hour; otherwise all meters would close
-      // the hour in the same round.
+      // Each ten-second meter closes an hour with one of 360 readings. The clock starts at a full hour, so that not all meters close an
+      // hour in the same round.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
         const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
@@ -159,7 +168,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
           firstRound: share(first.cpuUs.postgres, storageCostOf(measured.many).cpuUs),
           bytesPerDevice: Math.round(((rate.ingestMib - emptyMib) * 1_048_576) / DEVICES.many),
         };
-        // The steady run takes place only after the rounds at the largest size of the database.
+        // The phase without pauses follows the rounds at the largest size of the database.
         if (STEADY_MINUTES > 0 && million === SIZES.at(-1)) steady = await steadyState(database.pool, round, rate.many);
         return rate;
       });
@@ -173,8 +182,8 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 }
 
 /**
- * Lets every device send. Returns the rate of this first round. It does not count, because the round creates series, grows heads and fills
- * the worker's cache.
+ * Makes every device send once. Returns the rate of this first round. The rate is not part of the result, because the round creates series,
+ * enlarges the stored states of devices and fills the worker's cache.
  */
 async function warmUp(round: Round): Promise<Rate> {
   const first = await round(MANY);
@@ -209,7 +218,7 @@ const sizeRatesOf = (million: number, measured: Measured): SizeRates => ({
   ...(BY_QUARTER_HOUR ? { byQuarterHour: fleetRatesOf(measured.quarterly) } : {}),
 });
 
-/** Everything that the benchmark measured. `hot`: share of HOT updates of heads. */
+/** Everything that the benchmark measured. `hot`: share of the updates of heads (stored states of devices) that changed no index. */
 interface Findings {
   rates: SizeRates[];
   hot: number;
@@ -219,7 +228,7 @@ interface Findings {
 
 function resultOf(findings: Findings): BenchmarkResult {
   const { rates, hot, steady, costs } = findings;
-  // The first size is measured with a cold worker and a cold database: later sizes may be faster, but must not be slower.
+  // At the first size, the worker and the database are cold. The rate at later sizes may therefore be higher, but must not be lower.
   const lowestShare = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
   const ratios = {
     sizes_few: lowestShare(rates.map(({ few }) => few)),
@@ -304,8 +313,8 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
 ];
 
 /**
- * Goals for the cost of a reading. Memory has a goal only in a run with a million devices, because the memory of the whole process is
- * measured in MiB.
+ * Returns the goals for the cost of a reading. Memory has a goal only in a run with a million devices: with fewer devices, the memory per
+ * device is too inexact, because it is computed from the MiB of the whole process.
  */
 function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): BenchmarkGoal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
@@ -349,9 +358,9 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
-/** Rate in a run of several minutes, which includes vacuums and checkpoints. */
+/** Result of publishing for several minutes without a pause, which includes vacuums and checkpoints. */
 interface Steady {
-  /** Readings/s over the whole time, in its slowest whole minute, and in its last minute. */
+  /** Readings/s over the whole time, in the slowest whole minute, and in the last minute. */
   perSecond: number;
   slowestMinute: number;
   lastMinute: number;
@@ -363,7 +372,7 @@ interface Steady {
 }
 
 /**
- * Lets the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate measured before. By the devices' clocks, each sends a
+ * Makes the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate `perSecond`. By the devices' clocks, each sends a
  * reading every ten seconds.
  */
 async function steadyState(pool: Pool, round: Round, perSecond: number): Promise<Steady> {
@@ -394,7 +403,7 @@ async function steadyState(pool: Pool, round: Round, perSecond: number): Promise
 const residentMib = (pid: number): number =>
   Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
 
-/** Number of updates of heads so far, and how many of these changed no index (HOT). */
+/** Number of updates of heads (stored states of devices) so far, and how many of these changed no index (HOT updates). */
 interface Updates {
   all: number;
   hot: number;
@@ -407,13 +416,13 @@ async function updatesOfHeads(pool: Pool): Promise<Updates> {
   return rows[0];
 }
 
-/** Share of the updates of heads since `since` that changed no index (HOT). */
+/** Returns the share of the updates of heads since `since` that changed no index (HOT updates). */
 async function hotShare(pool: Pool, since: Updates): Promise<number> {
   const now = await updatesOfHeads(pool);
   return Math.round((1_000 * (now.hot - since.hot)) / (now.all - since.all)) / 1_000;
 }
 
-/** Starts a process that connects the devices, and publishes their messages when it receives `go`. */
+/** Starts a process that connects the devices. The process publishes their messages when it receives `go`. */
 async function startPublisher(url: string, { devices, messages, stepMs, first, clock }: Meters) {
   const publisher = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -437,10 +446,7 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
   return { publisher, exited };
 }
 
-/**
- * Waits until this many messages after the first `before` messages are committed. Returns the time, and the readings/s of each whole
- * minute.
- */
+/** Waits until `before` plus this many messages are committed. Returns the time, and the readings/s of each whole minute. */
 async function untilCommitted(committed: () => Promise<number>, before: number, messages: number) {
   const from = performance.now();
   const ofMinutes: number[] = [];
@@ -462,7 +468,7 @@ async function withWorker<T>(
 ): Promise<T> {
   const mosquitto = await startMosquitto();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, MQTT_URL: mosquitto.url, LOG_LEVEL: 'error' };
-  // The background worker is started, too, because its work is part of the database's cost of a reading.
+  // The background worker also runs, because the database's work for it is part of the cost of a reading.
   const backgroundWorker = await startRole('worker', env);
   const worker = await startRole('ingest', env);
   const committed = async () => {

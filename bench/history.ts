@@ -15,7 +15,7 @@ export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
   QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
-/** SQL lists of the columns of all quarter-hours of an hour except the first, for each measure that has data. */
+/** Lists for SQL of the columns that contain quarter-hours 2 to 4 of an hour, for each measure that has data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */
@@ -25,8 +25,8 @@ export interface HistoryDays {
 }
 
 /**
- * Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. The cost of
- * writing is measured by the benchmarks ingest and tiers.
+ * Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. (The benchmarks
+ * `ingest` and `tiers` measure the cost of writing.)
  */
 export async function insertHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
@@ -52,7 +52,7 @@ export async function insertHistory(
     );
   }
   if (found.capabilities.continuousAggregates) {
-    // Computes all rollups as in a first pass, and sets the watermark to the end of the year.
+    // Computes all aggregates from the beginning, and marks the time up to the end of the year as computed.
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
     await refreshUntilComplete(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {

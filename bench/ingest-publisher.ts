@@ -1,16 +1,16 @@
 import { connectAsync } from 'mqtt';
 
 /**
- * Child process: publishes `messages` QoS 1 register readings of its devices in turn. It uses one connection per device, or `connections`
- * connections to a broker without authentication. Reports when the last message is acknowledged.
+ * Child process that publishes register readings of its devices in turn: `messages` messages with QoS 1. It uses one connection per device,
+ * or `connections` connections to a broker without authentication. It reports to its parent when the last message is acknowledged.
  */
 interface Task {
-  /** URL of the broker, or of several brokers that the connections are spread over. */
+  /** URL of the broker, or URLs of several brokers over which the connections are spread. */
   url: string | readonly string[];
   devices: { deviceId: string; secret: string }[];
   messages: number;
   startMs: number;
-  /** Time between two messages of a device, by its clock; default one second. */
+  /** Time in ms between two messages of a device by the device's clock. Default: one second. */
   stepMs?: number;
   connections?: number;
   startKwh?: number;

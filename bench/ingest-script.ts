@@ -2,9 +2,9 @@ import { connect } from 'mqtt';
 import pg from 'pg';
 
 /**
- * Child process: a naive script for comparison. The script acknowledges on receipt and inserts batches into a table without index, checks
- * or any computation. Receives `{url, databaseUrl}`, and a `clientId` if its session is to be persistent: then the broker stores messages
- * while the script does not run.
+ * Child process that runs a naive script for comparison. The script acknowledges messages on receipt, and inserts batches of them into a
+ * table without index, checks or any computation. It receives `{url, databaseUrl}` from its parent. If it also receives a `clientId`, its
+ * session is persistent, and the broker stores messages while the script does not run.
  */
 interface Task {
   url: string;

@@ -14,14 +14,14 @@ import { median, type PairedDevice, pairDevices, startBenchmarkDatabase, waitUnt
 
 const DEVICES = 50;
 /**
- * Messages per measured round. The same number is sent before without being measured, because a worker compiles its code in the first
- * seconds and then runs for months.
+ * Number of messages in a measured round. The same number is sent before the measurement, because a worker compiles its code in the first
+ * seconds, and then runs for months.
  */
 const MESSAGES = 60_000;
 const ROUNDS = 3;
 const HOUR_MS = 3_600_000;
 
-/** Result of one way of ingesting: readings/s, and CPU time per reading of its processes (without broker and database). */
+/** Result of one way to ingest messages: readings/s, and CPU time per reading of its processes (without broker and database). */
 interface Figure {
   perSecond: number;
   cpuUs: number;
@@ -29,12 +29,12 @@ interface Figure {
 
 /**
  * Measures readings/s (one per message) from publish to commit: over the embedded broker, and over mosquitto with one worker and with an
- * additional standby worker. For comparison, in the same run: a subscriber that only counts, COPY of the same rows into a table without
- * index, and a naive script that acknowledges on receipt and inserts into a table without index.
+ * additional standby worker. The same run measures, for comparison, a subscriber that only counts messages, COPY of the same rows into a
+ * table without index, and a naive script that acknowledges on receipt and inserts into a table without index.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
-  // Each measurement starts a new mosquitto, because the last worker of a service leaves a session, for which the broker would store later
+  // Each measurement starts a new mosquitto, because a stopped worker leaves its session behind, for which the broker would store later
   // messages.
   const onMosquitto = async <T>(run: (url: string) => Promise<T>): Promise<T> => {
     const mosquitto = await startMosquitto();
@@ -126,7 +126,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
   }
 }
 
-/** Starts the publisher process, which connects and waits. */
+/** Starts the publisher process, which connects to the broker and then waits. */
 export async function startPublisher(
   url: string | readonly string[],
   devices: PairedDevice[],
@@ -204,7 +204,7 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
 }
 
 /**
- * Waits until the last reading of every device is stored. Looks up one reading per device, because counting all of them would load the
+ * Waits until the last reading of every device is stored. Queries only one reading per device, because counting all readings would load the
  * server.
  */
 export function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
@@ -232,7 +232,7 @@ export async function measureAedesCeiling(devices: PairedDevice[], messages = ME
   return rate;
 }
 
-/** Measures the rate of the same publisher and broker with a subscriber that only counts messages. */
+/** Measures the same publisher and broker with a subscriber that only counts messages, which gives the maximum rate of the broker. */
 export async function measureBrokerCeiling(url: string, devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });

@@ -15,14 +15,17 @@ import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
-/** Numbers of devices per home, assigned to the homes in rotation. Each device has an open hour, which every response includes. */
+/**
+ * Numbers of devices per home, which are assigned to the homes in rotation. Each device has an open hour (its latest hour, which is stored
+ * separately), and every response includes the open hours.
+ */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
-/** Number of homes that also have a load profile, for zones with half-hour offsets: 96 quarter-hours per day and device. */
+/** Number of homes that also have quarter-hours (96 per day and device), which queries in time zones with half-hour offsets need. */
 const PROFILED = 12 * DEVICES.length;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
-/** Columns that have data in every hour; all other measures are empty. */
+/** SQL for the measures that have data in every hour. All other measures are empty. */
 const HOUR: Partial<Record<keyof MeasureSums, string>> = {
   energyMilliwattHours: '(random() * 2e6)::bigint',
   readingCount: '4',
@@ -33,7 +36,7 @@ const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN_BY_MEASURE[name]})`).join
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 const LATER_ENERGY = QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => getQuarterHourColumn(ENERGY, quarter)).join(', ');
 
-/** Measures p50 and p99 of day, month and hour queries for a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
+/** Measures p50 and p99 of queries by day, month and hour for a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
@@ -72,7 +75,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],
     );
-    // Packs days as the service does. When a month is queried, all of its days but three are then packed.
+    // Packs the hours of old days into one row per day, as the service does. All but three days of a queried month are then packed.
     await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [

@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listInnerFolders } from '../test/support/tiers/inner-folder.ts';
 
-/** Environment variable that marks the child process of an isolated run. */
+/** Environment variable that marks the child process that performs the isolated run. */
 const ISOLATED_RUN = 'BENCH_APART';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 /** Two signals within this time count as one Ctrl-C, because npm forwards a Ctrl-C that the terminal has already sent to the process. */
@@ -85,14 +85,14 @@ function end(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Returns the processes of the session, and the processes whose working folder is below the folder. The latter are needed because a
- * database that `pg_ctl` started has a session of its own. Zombies are ignored.
+ * Returns the processes of the session, and the processes whose working folder is below the folder. Processes of the second kind are
+ * included, because a database that `pg_ctl` started has a session of its own. Zombies are ignored.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];
     try {
-      // proc_pid_stat(5): pid (comm) state ppid pgrp session …
+      // The format of /proc/PID/stat is: pid (comm) state ppid pgrp session … (proc(5)).
       const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${entry}/stat`, 'utf8')) ?? [];
       const [state = '', parent, , itsSession] = rest.split(' ');
       if ('ZX'.includes(state)) return [];
@@ -106,7 +106,7 @@ function processesOf(session: number, folder: string): Process[] {
 
 /**
  * Whether a process was started by the run: its working folder is in the run's folder, and its environment contains the run's TMPDIR. The
- * working folder alone is not sufficient, because a user's shell may also be there. PostgreSQL is recognised by its name, because it
+ * working folder alone is no proof, because a user's shell may have the same one. PostgreSQL is recognised by its name, because it
  * overwrites its environment with its title.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>

@@ -3,16 +3,19 @@ import { createMeterReading } from '#simulators/devices/native-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 
-/** Child process: each device connects and repeatedly reports the register of a simulated home's meter, until the process is ended. */
+/**
+ * Child process in which each device connects and repeatedly sends the register value of a simulated home's meter, until the process is
+ * ended.
+ */
 interface Task {
   url: string;
   devices: { deviceId: string; secret: string }[];
   everyMs: number;
 }
 
-/** Number of connections that are started at once. */
+/** Number of devices that connect at the same time. */
 const AT_ONCE = 100;
-/** Number of simulated homes; several meters report the same home. */
+/** Number of simulated homes. Several meters send the values of the same home. */
 const HOMES = 50;
 
 process.once('message', async ({ url, devices, everyMs }: Task) => {

@@ -10,14 +10,14 @@ import { startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = Number(process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? 10_000);
 const GOAL_SECONDS = 180;
-/** Maximum duration, after which the benchmark gives up and reports that the machine is too small. */
+/** Maximum duration in seconds, after which the benchmark ends and reports that the machine is too small. */
 const MAX_SECONDS = 600;
 const EVERY_MS = 60_000;
 const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
 
 /**
- * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each meter is
- * stored. The complete service, the command and the meters run on this machine. The measurement runs once, not three times.
+ * Measures how long it takes to import a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of
+ * each meter is stored. The service, the command and the meters all run on this machine. The measurement is not repeated.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -39,17 +39,20 @@ import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, sta
 import { type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
 const IS_QUICK = process.argv.includes('--quick');
-/** `segmentMs`: time before, between and after the kills. `quietMs`: if nothing is stored for this long, nothing more is expected. */
+/**
+ * Size of a run. `segmentMs`: time before, between and after the kills. `quietMs`: if nothing is stored for this time, nothing more is
+ * expected.
+ */
 const PLAN = IS_QUICK
   ? { rounds: 1, messages: 10_000, segmentMs: 2_000, quietMs: 3_000 }
   : { rounds: 3, messages: 20_000, segmentMs: 3_000, quietMs: 5_000 };
 const DEVICES = 50;
 const KILLS = 2;
-/** Number of devices and rate of readings in the trial with kills, as in `chaos`. */
+/** Number of devices, and readings per second, while programs are killed; the same as in the chaos test. */
 const PLAYERS = 10;
 const PER_SECOND = 1_000;
 const MAX_START_MS = 30_000;
-/** Time within which a repeated delivery would be stored a second time, in ms. */
+/** Time in ms within which a message that the broker delivers again would be stored a second time. */
 const REPEATED_MS = 1_000;
 const PROBE = 'probe';
 
@@ -61,7 +64,7 @@ interface Peer {
   start(place: PeerProgramInputs): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
-  /** Fraction of the messages that a slow program receives. */
+  /** Fraction of the messages that a program gets, if the program is too slow for all of them. */
   share?: number;
   missing?: string;
 }
@@ -69,7 +72,7 @@ interface Peer {
 /**
  * Compares this service with other programs that store MQTT messages in PostgreSQL: readings/s from publish to commit, CPU time per
  * reading, and the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All programs use
- * the same mosquitto, messages and PostgreSQL. `words`: measures only programs whose names contain one of these words.
+ * the same mosquitto, messages and PostgreSQL. `words`: if given, only programs whose names contain one of these words are measured.
  */
 export async function runBenchmark(words: readonly string[] = []): Promise<BenchmarkResult> {
   installDebianPackages();
@@ -105,7 +108,7 @@ export async function runBenchmark(words: readonly string[] = []): Promise<Bench
   }
 }
 
-/** Returns the programs to measure, including programs that are not installed, and the versions of the installed programs. */
+/** Returns the programs to compare, including those that are not installed, and the versions of the installed programs. */
 function findPeers(): { peers: Peer[]; versions: string[] } {
   const [red, python, telegrafFound] = [findNodeRed(), findPython(), findTelegraf()];
   const driver = createRequire(import.meta.url).resolve('pg');
@@ -146,12 +149,12 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
   return { peers, versions };
 }
 
-/** Rounds of a program so far. */
+/** The rounds of a program that are complete so far. */
 interface Measured extends PeerResult {
   rounds: PeerRoundResult[];
 }
 
-/** Measures another round of a program. A program that fails is not measured again, and its row in the table shows the reason. */
+/** Measures another round of a program. If a program fails, it is not measured again, and its row in the table shows the reason. */
 async function addRound(database: Database, peer: Peer, result: Measured, round: number): Promise<void> {
   if (result.reason !== undefined) return;
   process.stderr.write(`${peer.name}: round ${round} of ${PLAN.rounds} …\n`);
@@ -192,7 +195,8 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRoundRe
 }
 
 /**
- * Waits until a program has subscribed, which is the case when it stores the readings of an additional device. This device is not counted.
+ * Waits until a program has subscribed at the broker: until it stores the readings of an additional device. The results do not include this
+ * device.
  */
 async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   const client = await connectAsync(getPublishUrl(place));
@@ -210,7 +214,10 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   }
 }
 
-/** Measures readings/s and CPU time of a flood. The same number of messages is sent before the flood without being measured. */
+/**
+ * Measures readings/s and CPU time under a flood of messages. The same number of messages is sent before the measurement, so that the
+ * program is warm.
+ */
 async function measureRate(
   database: Database,
   peer: Peer,
@@ -235,8 +242,8 @@ async function measureRate(
 }
 
 /**
- * Waits until the table has the given number of rows of the devices. It first waits for the table's size, because counting rows would load
- * the server.
+ * Waits until the table has the given number of rows of the devices. It first waits until the table has the expected size, because counting
+ * rows would load the server.
  */
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
   waitUntilTrue(`fewer than ${count} readings are stored`, async () => {
@@ -245,7 +252,7 @@ const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, 
     return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
   });
 
-/** Counts the distinct readings of the devices that another program has stored, and the repeated readings. */
+/** Counts the distinct readings of the devices that another program has stored, and the readings that it has stored more than once. */
 async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
     `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_READINGS_TABLE} WHERE device = ANY ($1)`,

@@ -34,12 +34,12 @@ export const BENCHMARKS: Record<
 /** A row of the table in README.md. */
 export interface BenchmarkTableRow {
   question: string;
-  /** Approximate duration of a run on two cores, in minutes. */
+  /** Approximate duration in minutes of a run on a machine with two cores. */
   minutes: string;
   command: string;
 }
 
-/** Returns the questions of the README's table that the npm script `script` answers. With `name`: only the questions of one benchmark. */
+/** Returns those questions of the README's table that the npm script `script` answers. With `name`: only the questions of one benchmark. */
 export function listBenchmarkQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkTableRow[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
@@ -50,7 +50,7 @@ export function listBenchmarkQuestions(script: 'bench' | 'chaos' | 'attack', nam
   return rows.filter(({ command }) => command === prefix || command.startsWith(`${prefix} `));
 }
 
-/** Formats the questions as text: a question, then its minutes and its command on a separate line. */
+/** Formats the questions as text: each question, followed by a line with its minutes and its command. */
 export const formatBenchmarkHelp = (...which: Parameters<typeof listBenchmarkQuestions>): string =>
   listBenchmarkQuestions(...which)
     .map(

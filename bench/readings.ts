@@ -13,12 +13,12 @@ const PAGE = 10_000;
 /** Number of pages that are read before measuring, so that the code is compiled and the pools of connections and buffers are filled. */
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
-/** Response formats. `accept`: media type. `byte`: a byte that occurs once for each reading and once more on each page. */
+/** Response formats. `accept`: media type. `byte`: a byte that each page contains once for each reading and once more. */
 const FORMATS = {
   json: { accept: 'application/json', byte: '{'.charCodeAt(0) },
   csv: { accept: 'text/csv', byte: '\n'.charCodeAt(0) },
 } as const;
-/** Number of pages at the beginning and at the end whose times are compared. */
+/** Number of pages at the beginning and at the end whose times are compared with each other. */
 const COMPARED_PAGES = 20;
 const RANGE = 'start=2026-05-01&end=2026-06-01';
 
@@ -29,8 +29,8 @@ interface Server {
 }
 
 /**
- * Measures how much the API's resident memory grows while a client reads all single readings of a device in pages of the maximum size. Each
- * format has a new process.
+ * Measures how much the API's resident memory grows while a client reads all readings of a device in pages of the maximum size. Each
+ * response format is measured with a new API process.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -14,7 +14,7 @@ import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum gap between register readings with which quarter-hours are usable, in ms. */
+/** A quarter-hour is usable if the gap between its register readings is at most this long, in ms. */
 const LONGEST_GAP_MS = 2 * HOUR_MS;
 const SEEN_DAYS = 70;
 const APART_DAYS = 3;
@@ -27,9 +27,9 @@ const ROUNDS = 12;
 const END = new Date('2026-01-01T00:00:00Z');
 
 /**
- * With files in the formats of the benchmark `forecast`: lists the remarks that the service would have sent to these real homes, if it had
- * checked them once a day at various hours. Without files: measures the time to compute a home's remarks and forecast, with three years of
- * data of ten devices.
+ * If files in the formats of the benchmark `forecast` are given, lists the remarks that the service would have sent to these real homes, if
+ * it had checked each once a day. Without files, measures the time to compute a home's remarks and forecast, with three years of data of
+ * ten devices.
  */
 export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
@@ -66,7 +66,8 @@ function rowOf({ name, used: daily }: MeasuredHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
   const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_HOUR_MS) + 35 * QUARTER_HOURS_PER_DAY;
-  // The hour of the check is derived from the home's name, so that homes are checked at different hours, as people look at different times.
+  // The hour of the daily check is derived from the home's name, so that homes are checked at different hours. In the service, remarks are
+  // also computed when people look at a home.
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
   for (let at = first + hour * 4; at < seen.used.length; at += QUARTER_HOURS_PER_DAY) {
     const from = Math.max(0, at - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
@@ -140,7 +141,7 @@ function wattsOf(register: RegisterReadings, fromMs: number, count: number): Qua
   return watts;
 }
 
-/** Measures times for homes with random quarter-hours, packed as the days of past years are. */
+/** Measures the times for homes with random quarter-hours, which are packed like the days of past years. */
 async function time(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
@@ -175,7 +176,7 @@ async function time(): Promise<BenchmarkResult> {
     const asked = (turn: number) => ({
       userId: `usr_${(turn % HOMES) + 1}`,
       zone: 'Europe/Berlin',
-      // Each turn uses a different minute as the current time, so that the result is not cached.
+      // Each turn has a different current time, in minutes, so that no result comes from a cache.
       now: new Date(END.getTime() + (1 + Math.floor(turn / HOMES)) * 60_000),
     });
     const measure = async (ask: (turn: number) => Promise<unknown>): Promise<number[]> => {
@@ -187,7 +188,7 @@ async function time(): Promise<BenchmarkResult> {
       }
       return times;
     };
-    // The first results are not measured: they are a warm-up, in which code is compiled.
+    // The results of the first calls are not measured, because the code is compiled during these calls.
     const remarks = (await measure((turn) => loadHomeRemarks(db, asked(turn)))).slice(HOMES);
     const forecast = (await measure((turn) => loadMonthForecast(db, asked(turn)))).slice(HOMES);
     const again = await measure((turn) => loadMonthForecast(db, asked(turn)));

@@ -9,7 +9,7 @@ const HERE = resolve(import.meta.dirname, '..');
 const MAX_START_MS = 60_000;
 const PORTS = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'] as const;
 
-/** Returns free ports, keyed by the environment variables that set them. `more`: further variables, for other programs. */
+/** Returns free ports, keyed by the environment variables that set them. `more`: variables for the ports of other programs. */
 export async function findFreePorts<More extends string = never>(
   ...more: More[]
 ): Promise<Record<(typeof PORTS)[number] | More, string>> {
@@ -18,7 +18,7 @@ export async function findFreePorts<More extends string = never>(
   return Object.fromEntries(ports) as Record<(typeof PORTS)[number] | More, string>;
 }
 
-/** The service, started by `npm start` in a separate process. */
+/** The running service, which `npm start` started in a separate process. */
 export interface StartedService {
   pid: number;
   kill(signal: NodeJS.Signals): void;
@@ -28,7 +28,7 @@ export interface StartedService {
 
 /**
  * Starts the service and waits until it reports that it is ready. `log`: file for the logs of its processes. `checkout`: folder of another
- * version of this repository to run instead of this one.
+ * version of this repository, whose service is started instead of this one.
  */
 export async function startService(
   env: Record<string, string>,
@@ -69,5 +69,5 @@ export async function startService(
 }
 
 const LOG_SHOWN = 4_000;
-/** Returns the last lines of a log for an error message, because the log's folder is removed after a failed test. */
+/** Returns the last lines of a log, which an error message contains because the log's folder is removed after a failed test. */
 const lastOf = (log: string) => readFileSync(log, 'utf8').slice(-LOG_SHOWN);

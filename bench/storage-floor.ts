@@ -3,7 +3,7 @@ import { encodeBigints, encodeTimestamps } from '#ingest/write/statement.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { readPostgresCpuMs } from './cpu.ts';
 
-/** Cost of storing a row: µs of PostgreSQL's CPU time, and bytes of its write-ahead log. */
+/** Cost of storing a row: PostgreSQL's CPU time in µs, and bytes of its write-ahead log. */
 export interface StorageCost {
   cpuUs: number;
   walBytes: number;
@@ -16,8 +16,9 @@ export const readWalBytes = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
- * Measures PostgreSQL's minimum cost of storing a reading. Rows of `devices` series in turn, one per second for each series, are sent as
- * binary arrays, in one transaction per batch. Their table has the columns and the key of `readings`, without heads, aggregates or checks.
+ * Measures PostgreSQL's minimum cost of storing a reading. Stores rows of `devices` series, one row per second of each series, as binary
+ * arrays, with one transaction per batch. The table has the columns and the key of `readings`. No states of devices or aggregates are
+ * written, and nothing is checked.
  */
 export async function measureMinimumStorageCost(
   { pool, dataDir }: { pool: Pool; dataDir: string },

@@ -8,16 +8,16 @@ import type { BenchmarkResult } from './answer.ts';
 import { median, pairDevices, quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
-/** Interval of each home's readings in ms, as most meters have it. The homes' readings are spread evenly over the interval. */
+/** Interval of each home's readings in ms; most meters have this interval. The homes' readings are spread evenly over the interval. */
 const EVERY_MS = 10_000;
 const SECONDS = 40;
-/** Time for the service to settle with all streams open, before its memory is measured. */
+/** Waiting time in ms after all streams are open, before the memory of the service is measured. */
 const SETTLE_MS = 5_000;
 const AT_ONCE = 25;
 
 /**
- * Measures 1,000 homes, each with its own stream (TLS, HTTP/1.1) at one API process and a meter at the embedded broker: memory per stream,
- * and the time from the PUBACK of a reading to its event. Publishers, clients and the service share the machine.
+ * Measures the memory per stream of live readings, and the time from the PUBACK of a reading to its event. 1,000 homes each have a stream
+ * (TLS, HTTP/1.1) at one API process, and a meter at the embedded broker. Publishers, clients and the service share the machine.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -33,7 +33,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
     meters = await inGroups(paired, ({ deviceId, secret }) =>
       connectAsync(url, { username: deviceId, password: secret, clientId: deviceId }),
     );
-    /** Time at which each reading was acknowledged, and time at which its event arrived, by device and register value. */
+    /** The times at which each reading was acknowledged and at which its event arrived, by device and register value. */
     const acknowledgedMs = new Map<string, number>();
     const arrivedMs = new Map<string, number>();
     const before = await restingRss(api.process.pid as number);

@@ -11,11 +11,11 @@ import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
 export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
-/** Quantile: the value below which the given share of the values lies. */
+/** Returns a quantile: the value below which the given share of the values lies. */
 export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 
-/** Starts an embedded database for the benchmark, tuned as in production. */
+/** Starts an embedded database for the benchmark, with the settings that it has in production. */
 export async function startBenchmarkDatabase(): Promise<{
   pool: Pool;
   found: DetectedDatabase;

@@ -12,15 +12,18 @@ export interface TierDatabase {
   drop(): Promise<void>;
 }
 
-/** Settings of the test servers; other values would distort a load. Both sides of every comparison have the same settings. */
+/**
+ * Settings of the test servers. With other values, the load itself would slow the server down. Both sides of every comparison have the same
+ * settings.
+ */
 const FAIR = { max_wal_size: '8GB', work_mem: '64MB', maintenance_work_mem: '512MB' };
 
 const MODES = ['off', 'auto'] as const;
 
 /**
- * Runs a benchmark on every tier that this machine can reach. On each server the benchmark also runs without the extension: the ratio of
- * the two results shows the tier's effect, whatever the PostgreSQL version (`alsoPlain: false` skips this run). `missing`: names of the
- * tiers that were not reached.
+ * Runs a benchmark on every database tier for which this machine can reach a server. On each server, the benchmark also runs without the
+ * TimescaleDB extension (unless `alsoPlain` is false): the ratio of the two results shows the effect of the tier, whatever the version of
+ * PostgreSQL. `missing`: names of the tiers without a server.
  */
 export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
@@ -74,7 +77,7 @@ async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' |
   };
 }
 
-/** Returns the size of the readings and their indexes on disk, in bytes, including all chunks or partitions. */
+/** Returns the size on disk of the readings and their indexes, in bytes, including all chunks or partitions. */
 export async function measureReadingsSizeBytes({ pool, found }: TierDatabase): Promise<number> {
   const { rows } = await pool.query(
     found.capabilities.hypertables

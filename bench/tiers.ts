@@ -18,14 +18,17 @@ const CORRECTIONS = 11;
 
 interface Result {
   readings_per_s: number;
-  /** Time from the commit of a correction of ten days ago until the daily aggregate shows it. */
+  /** Time in ms from the commit of a missing reading of ten days ago until the daily aggregate includes it. */
   correction_ms: number;
   bytes_per_reading: number;
   compressed_bytes_per_reading: number;
   insights: Record<string, { p50_ms: number; p99_ms: number }>;
 }
 
-/** Measures on every tier a month of 1,000 homes, written in order of time as in operation: rate, lag, size and queries. */
+/**
+ * On every database tier, writes a month of readings of 1,000 homes, in order of time as in operation. Measures the rate, the lag of the
+ * aggregates, the size, and the times of queries.
+ */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(measure);
   const lines = [
@@ -62,7 +65,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
   };
 }
 
-/** Returns the ratio of each tier to plain PostgreSQL on the same server. */
+/** Returns the ratios of each tier's results to those of plain PostgreSQL on the same server. */
 function ratios(results: { name: string; on: string; answer: Result }[]): string[] {
   return results.flatMap(({ name, on, answer }) => {
     const plain = results.find((other) => other.on === on && other.name === 'plain');
@@ -129,7 +132,10 @@ async function measure(database: TierDatabase): Promise<Result> {
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Returns the reading of a register: a base load, plus noise of up to 100 Wh that depends on home and time, in whole Wh as meters show. */
+/**
+ * Returns the value of a home's register at a time: a base load, plus noise of up to 100 Wh that depends on home and time, in whole Wh as
+ * meters show.
+ */
 const reading = (home: number, atMs: number): number =>
   Math.round(
     (atMs / 3_600_000) * 400 + ((Math.imul(home * 73_856_093 + (atMs / STEP_MS) * 19_349_663, 0x9e3779b1) >>> 0) % 100),
@@ -160,8 +166,8 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
 }
 
 /**
- * Loads the readings with four writers, as many as ingest has, while the refresh of aggregates runs. The refresh's current time is the time
- * that the load has reached. Returns readings per second.
+ * Writes the readings with four writers, as many as ingest has, while the refresh of aggregates runs. For the refresh, the current time is
+ * that of the last written reading. Returns readings per second.
  */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
   const writer = createWriter(pool, { now: () => endMs });
@@ -176,7 +182,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   const startedAt = performance.now();
   let sent = 0;
   for (let atMs = startMs; atMs < endMs; ) {
-    // Each partition of the queue has its own homes, because the readings of a device are always in the same partition.
+    // Each writer has its own homes, because ingest writes all readings of a device through the same partition of its queue.
     const until = Math.min(endMs, atMs + STEP_MS * Math.floor((4 * BATCH) / HOMES));
     await Promise.all(
       [0, 1, 2, 3].map(async (lane) => {
@@ -198,7 +204,8 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
 }
 
 /**
- * Measures the time from the commit of a missing reading of ten days ago until that day's aggregate contains it, while the refresh runs.
+ * Writes a missing reading of ten days ago, and measures the time from its commit until the day's aggregate contains the reading, while the
+ * refresh runs.
  */
 async function corrections({ pool, found }: TierDatabase, endMs: number): Promise<number> {
   const times: number[] = [];

@@ -2,29 +2,33 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-/** Duration of `probe` in ms on the idle machine on which the benchmarks' time limits were measured: a machine of 2026 with two cores. */
+/** Duration in ms of `probe` on the idle machine on which the benchmarks' time limits were chosen: a machine of 2026 with two cores. */
 const REFERENCE_MS = 120;
-/** Maximum factor by which time limits are extended. On a slower machine the figures would be useless, but the benchmark still ends. */
+/**
+ * Maximum factor by which time limits are extended. On a machine that is slower still, the figures would be useless, but the benchmark must
+ * end.
+ */
 const MAX_SLOWNESS = 8;
 const ROUNDS = 3;
 
 let known: number | undefined;
 
 /**
- * Returns by which factor this machine is slower than the machine on which the limits were measured, from 1 to 8. Measured once per
- * process, under the machine's current load: the median of three rounds of starting a program and computing some hashes.
+ * Returns by which factor this machine is slower than the machine on which the limits were measured, from 1 to 8. The factor is measured
+ * once per process, under the machine's current load. It is the median of three rounds, in each of which a program is started and some
+ * hashes are computed.
  */
 export function measureMachineSlowness(): number {
   known ??= computeSlownessFactor(medianOf(Array.from({ length: ROUNDS }, probe)));
   return known;
 }
 
-/** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
+/** Returns the factor of a machine on which `probe` took `tookMs`, in ms. Pure. */
 export const computeSlownessFactor = (tookMs: number): number =>
   Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 
 /**
- * Extends the time limit for an event that must occur, in ms, on a slow machine. A benchmark that gives up on a slow machine would show
+ * On a slow machine, extends the time limit, in ms, for an event that must occur. A benchmark that gives up on a slow machine would show
  * nothing.
  */
 export const scaleTimeLimitMs = (ms: number): number => Math.round(ms * measureMachineSlowness());

@@ -12,14 +12,14 @@ import { median, quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
 const CONNECTIONS = 16;
-/** Short run, to check that the benchmark works. */
+/** `--quick`: a short run, which only checks that the benchmark works. */
 const IS_QUICK = process.argv.includes('--quick');
 const [ROUNDS, REQUESTS] = IS_QUICK ? [1, 1_000] : [3, 8_000];
 const RANGE = { start: '2026-06-01', end: '2026-06-30' };
 const PATH = `/v1/energy-insights?start=${RANGE.start}&end=${RANGE.end}`;
 const SCOPES = ['insights:read'] as const;
 
-/** Credentials for one home: an app's access token, and a key of its owner. */
+/** Credentials for the data of one home: an app's access token, and a key of the home's owner. */
 interface Credentials {
   token: string;
   key: string;
@@ -28,8 +28,8 @@ type Kind = keyof Credentials;
 
 /**
  * Measures how much longer a request with an app's access token takes than a request with a key (p50 and p99). 1,000 homes have authorized
- * an app. Requests with tokens and with keys alternate. Each request is for another home, so that both kinds find the caches of the process
- * in the same state.
+ * an app. Requests with tokens and with keys alternate. Each request is for another home than the request before, so that both kinds find
+ * the process's caches in the same state.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -128,7 +128,7 @@ async function measure(port: number, homes: readonly Credentials[]): Promise<Rec
       while (sent < until) {
         const at = sent++;
         const kind: Kind = at % 2 === 0 ? 'token' : 'key';
-        // The token and the key of one home are not used consecutively: requests for half of the homes lie between them.
+        // The token and the key of a home are not used in consecutive requests: requests for half of the homes lie between them.
         const home = homes[((at >> 1) + (kind === 'key' ? HOMES / 2 : 0)) % HOMES] as Credentials;
         times[kind].push(await timeOf(agent, port, home[kind]));
       }

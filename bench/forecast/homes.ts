@@ -8,7 +8,7 @@ import type { DailyUsage } from '#src/remarks/daily-use.ts';
 /** Readings of a register, as Unix ms and cumulative kWh, ordered by time. */
 export type RegisterReadings = readonly (readonly [atMs: number, kwh: number])[];
 
-/** A real home: its local days, and its register readings if known. */
+/** A real home: its usage by local day, and its register readings if they are known. */
 export interface MeasuredHome {
   name: string;
   zone: string;
@@ -17,12 +17,15 @@ export interface MeasuredHome {
 }
 
 const HOUR_MS = 3_600_000;
-/** Maximum gap between register readings with which a day is usable, in ms. */
+/** A day is usable if the gaps between its register readings are at most this long, in ms. */
 const LONGEST_GAP_MS = 6 * HOUR_MS;
 /** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
 const MAX_KWH_PER_HOUR = 40;
 
-/** Energy that was used evenly over a span of time. `sign`: 1 if it is added to the home's usage, -1 if it is subtracted. */
+/**
+ * Energy that is assumed to be used evenly over a span of time. `sign`: 1 if the energy is added to the home's usage, -1 if it is
+ * subtracted.
+ */
 interface Piece {
   fromMs: number;
   toMs: number;
@@ -30,8 +33,8 @@ interface Piece {
 }
 
 /**
- * Returns the homes of a file, gzipped or plain. The format is recognised by the column names: the project's own format with days, or a
- * format of a public data set.
+ * Reads the homes of a file, which may be gzipped. The column names determine the format: days in the project's own format, or a format of
+ * a public data set.
  */
 export function readHomes(file: string): MeasuredHome[] {
   const bytes = readFileSync(file);
@@ -68,7 +71,10 @@ export function readHomes(file: string): MeasuredHome[] {
   return [{ name, zone, used: ofRegisters(registers, zone), registers }];
 }
 
-/** Signs with which the columns of a file are added to the used energy: used = import − export + production. Each column is optional. */
+/**
+ * The columns of a file from which the used energy is computed, each with its sign: used = import − export + production. Each column is
+ * optional.
+ */
 export const USAGE_SIGNS_BY_COLUMN: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
@@ -84,7 +90,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
     const sign = USAGE_SIGNS_BY_COLUMN.find(([pattern]) => pattern.test(name))?.[1];
     if (sign === undefined) continue;
     const sorted = readings.toSorted(([a], [b]) => a - b);
-    // The home's use is unknown until all of its meters are installed.
+    // The home's usage is unknown until all of its meters have readings.
     spans.push([sorted[0]?.[0] ?? 0, sorted.at(-1)?.[0] ?? 0]);
     for (const [index, [toMs, value]] of sorted.entries()) {
       const [fromMs, before] = sorted[index - 1] ?? [toMs, value];
@@ -108,7 +114,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   };
 }
 
-/** The energy between two readings is split hour by hour, because several days may lie between them. */
+/** Adds the energy between two readings to their days. The energy is split by hours, because several days may lie between the readings. */
 function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
   for (let ms = fromMs; ms < toMs; ) {
     const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);
@@ -118,7 +124,7 @@ function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, day
   }
 }
 
-/** Parses half-hourly values of several homes in one file (Low Carbon London), stamped in UTC. */
+/** Parses half-hourly values of several homes in one file (the data set Low Carbon London), whose times are in UTC. */
 function halfHours(rows: readonly string[][]): MeasuredHome[] {
   const dayOf = dayIn('Europe/London');
   return [...Map.groupBy(rows, ([id]) => id ?? '')].map(([id, own]) => {
@@ -153,7 +159,10 @@ function ofDays(rows: readonly (readonly [string, string])[]): DailyUsage {
   return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
 }
 
-/** Returns a function that returns the number of the local day of a time. The function queries the calendar once per hour of data. */
+/**
+ * Returns a function that returns the number of the local day that contains a time. The function determines the local date once per hour of
+ * data.
+ */
 function dayIn(zone: string): (ms: number) => number {
   const known = new Map<number, number>();
   return (ms) => {

@@ -3,25 +3,25 @@ import type { StoredReadingCounts } from '../chaos/stored.ts';
 import type { CpuPerReading } from '../cluster.ts';
 import { median } from '../support.ts';
 
-/** Result of killing a program while devices publish. */
+/** Result of a trial in which a program is killed while devices publish. */
 export interface KillTrialResult {
-  /** Readings whose PUBACK the devices have received. */
+  /** Number of readings whose PUBACK the devices have received. */
   acknowledged: number;
-  /** Acknowledged readings that were never stored. */
+  /** Number of acknowledged readings that were never stored. */
   lost: number;
-  /** Readings that were stored or counted more than once. */
+  /** Number of readings that were stored or counted more than once. */
   doubled: number;
   kills: number;
 }
 
-/** Result of one round: the rate under a flood, µs of CPU time per reading, and the trial with kills. */
+/** Result of one round: the rate under a flood of messages, µs of CPU time per reading, and the result of the trial with kills. */
 export interface PeerRoundResult {
   perSecond: number;
   cpuUs: CpuPerReading;
   trial: KillTrialResult;
 }
 
-/** Rounds of one program, or the reason why it has none. */
+/** Results of the rounds of one program, or the reason why it has none. */
 export interface PeerResult {
   name: string;
   /** Whether the broker runs inside the program, so that the program's CPU time includes the broker's. */
@@ -31,13 +31,13 @@ export interface PeerResult {
   reason?: string;
 }
 
-/** Figures of a program in a table: medians of the rates and times, and sums of the trials. */
+/** Figures of a program in the table: medians of the rates and CPU times, and sums of the trials with kills. */
 export interface PeerSummary extends KillTrialResult {
   perSecond: number;
   cpuUs: CpuPerReading;
 }
 
-/** Compares what devices have sent with what is stored. */
+/** Compares the number of readings that devices have sent with the number that is stored. */
 export const evaluateKillTrial = (
   acknowledged: number,
   { stored, double }: StoredReadingCounts,
@@ -49,7 +49,7 @@ export const evaluateKillTrial = (
   kills,
 });
 
-/** Returns medians and sums of the rounds; null if there are no rounds. */
+/** Returns the medians and sums of a program's rounds; null if it has no round. */
 export function summarisePeerRounds(rounds: readonly PeerRoundResult[]): PeerSummary | null {
   if (rounds.length === 0) return null;
   const middle = (of: (round: PeerRoundResult) => number) => median(rounds.map(of));
@@ -88,7 +88,7 @@ export function formatPeerTable(results: readonly PeerResult[]): string[] {
   return [line(HEAD), line(HEAD.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)];
 }
 
-/** Names of the rows that the goals compare. */
+/** Names of the table's rows that the goals compare. */
 export const PEER_FIGURE_LABELS = {
   service: 'this service, mosquitto',
   embedded: 'this service, embedded broker',
@@ -97,7 +97,7 @@ export const PEER_FIGURE_LABELS = {
 
 /**
  * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
- * naive script, without a goal.
+ * naive script, and have no goal.
  */
 export function getPeerGoals(results: readonly PeerResult[]): BenchmarkGoal[] {
   const of = (name: string) => summarisePeerRounds(results.find((one) => one.name === name)?.rounds ?? []);

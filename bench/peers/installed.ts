@@ -13,13 +13,13 @@ const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ene
 /** Folder outside the repository into which npm installs Node-RED. */
 export const NODE_RED_FOLDER = join(CACHE, `node-red-${NODE_RED_VERSION}`);
 const PYTHON_PACKAGES = ['python3-paho-mqtt', 'python3-psycopg2'];
-/** Prints the versions of the Python bridge's libraries, and whether it can acknowledge after the commit. */
+/** Python program that prints the versions of the bridge's libraries, and whether these can acknowledge a message after the commit. */
 const PYTHON_VERSIONS = `import inspect, platform, paho.mqtt, paho.mqtt.client as mqtt, psycopg2
 late = "manual_ack" in inspect.signature(mqtt.Client.__init__).parameters
 print(f"Python {platform.python_version()}, paho-mqtt {paho.mqtt.__version__}, psycopg2 {psycopg2.__version__.split()[0]}")
 print("after the commit" if late else "on arrival")`;
 
-/** Installs Debian's packages that are missing, as root on Debian. Elsewhere the affected programs do not run. */
+/** Installs missing packages of Debian, if the process runs as root on Debian. Elsewhere, the programs that need them do not run. */
 export function installDebianPackages(): void {
   const wanted = [...(isInstalled('mosquitto') ? [] : ['mosquitto']), ...(pythonVersions() ? [] : PYTHON_PACKAGES)];
   if (wanted.length === 0 || process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return;
@@ -60,8 +60,8 @@ export function findNodeRed(): ProgramVersionOrReason {
 }
 
 /**
- * Returns the versions of Debian's Python libraries, and the time at which the bridge with batches acknowledges: on arrival or after the
- * commit.
+ * Returns the versions of Debian's Python libraries, and when the Python bridge that writes batches acknowledges a message: on arrival or
+ * after the commit.
  */
 export function findPython(): ProgramVersionOrReason & { acknowledges?: string } {
   const found = pythonVersions();
@@ -75,7 +75,7 @@ function pythonVersions(): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** Telegraf is neither in Debian 12 nor on npm, so it runs only if the user has installed it. */
+/** Returns the version of Telegraf. It is neither in Debian 12 nor on npm, so it takes part only if the user has installed it. */
 export function findTelegraf(): ProgramVersionOrReason {
   const { status, stdout } = spawnSync('telegraf', ['--version'], { encoding: 'utf8' });
   return status === 0

@@ -67,7 +67,7 @@ describe('the configuration of', () => {
     const run = (code: string) => new Script(`(() => {${code}})()`).runInNewContext(scope);
     run(initialize);
     expect(run(func)).toBeNull();
-    // The rows of a batch that could not be inserted are inserted with the next batch.
+    // Rows of a batch that could not be inserted are inserted together with the next batch.
     await flush();
     await flush();
     await flush();
@@ -99,7 +99,7 @@ describe('the configuration of', () => {
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
-    // The program writes into the same columns as the other programs.
+    // The flow of Node-RED writes into the same columns as the other programs.
     for (const column of ['device', 'time', 'energy_total_kwh'])
       expect(CREATE_PEER_READINGS_TABLE).toContain(`${column} `);
   });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-/** Addresses and folder with which a program of the comparison is started. */
+/** Addresses and folder that a program of the comparison needs to start. */
 export interface PeerProgramInputs {
   /** Port of the mosquitto from which the program receives messages. */
   brokerPort: number;
   databaseUrl: string;
-  /** Folder for the program's files. A program that is restarted after a kill gets the same folder. */
+  /** Folder for the program's files. A program that was killed is restarted with the same folder. */
   folder: string;
 }
 
@@ -18,14 +18,14 @@ export interface PeerProgram {
 
 /** Table into which the other programs write, without index or checks. `ingest-script.ts` also contains this name. */
 export const PEER_READINGS_TABLE = 'bench_bare';
-/** The order of the columns is that of the naive script's INSERT; Telegraf requires the name `time`. */
+/** The columns have the order of the naive script's INSERT. Telegraf requires the name `time`. */
 export const CREATE_PEER_READINGS_TABLE = `CREATE TABLE ${PEER_READINGS_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
 const TOPICS = 'energy/v1/+/readings';
 
-/** The version is pinned, so that two runs compare the same program. */
+/** Version of Node-RED. It is fixed, so that two runs compare the same program. */
 export const NODE_RED_VERSION = '5.0.7';
 
-/** Time for which the flow collects rows, as in the naive script and the Python bridge, ms. */
+/** Time in ms for which the flow of Node-RED collects rows. The naive script and the Python bridge use the same time. */
 const FLUSH_MS = 20;
 
 const SET_UP = `const rows = [];
@@ -53,15 +53,15 @@ const ON_MESSAGE = `context.get('rows').push([msg.topic.split('/')[2], msg.paylo
 return null;`;
 
 /**
- * Returns Node-RED with one flow: "mqtt in" (QoS 1, persistent session) to a function node that inserts batches. Node-RED acknowledges a
- * message when it has arrived; its "mqtt in" node has no later acknowledgement. `installation`: folder with Node-RED; `driver`: path of the
- * PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
+ * Returns Node-RED with one flow: the node "mqtt in" (QoS 1, persistent session) passes messages to a function node that inserts batches.
+ * Node-RED acknowledges a message on arrival, because the node "mqtt in" cannot acknowledge it later. `installation`: folder with Node-RED;
+ * `driver`: path of the PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
  */
 export function createNodeRedPeer(
   place: PeerProgramInputs,
   { installation, driver }: { installation: string; driver: string },
 ): PeerProgram {
-  // Coordinates are needed, because Node-RED takes a node without them for a configuration node.
+  // Each node has coordinates, because Node-RED treats a node without coordinates as a configuration node.
   const flow = [
     { id: 'readings', type: 'tab', label: 'Readings' },
     {
@@ -103,7 +103,7 @@ export function createNodeRedPeer(
       wires: [],
     },
   ];
-  // Without an editor and without HTTP, Node-RED opens no port.
+  // Node-RED opens no port if its editor and its HTTP nodes are disabled.
   const settings = `module.exports = {
   httpAdminRoot: false,
   httpNodeRoot: false,
@@ -126,20 +126,24 @@ export function createNodeRedPeer(
   };
 }
 
-/** Returns the Python bridge. `each` commits each message before it is acknowledged; `batches` is faster. */
+/**
+ * Returns the Python bridge. With `each`, it commits each message before it acknowledges the message; with `batches`, it commits several
+ * messages at once and is faster.
+ */
 export const createPythonBridgePeer = (
   { brokerPort, databaseUrl }: PeerProgramInputs,
   mode: 'batches' | 'each',
 ): PeerProgram => ({
-  // The path of Debian's Python, which has Debian's packages. Another Python earlier on the PATH may lack them.
+  // This is the path of Debian's Python, which has Debian's packages. Another Python on the PATH may lack them.
   command: '/usr/bin/python3',
   args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_READINGS_TABLE, mode],
   files: {},
 });
 
 /**
- * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1, and
- * `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges written messages.
+ * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1,
+ * and `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges a message after it has
+ * written it.
  */
 export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
   const configuration = `[agent]

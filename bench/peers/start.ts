@@ -12,7 +12,7 @@ export interface RunningProgram {
   kill(): Promise<void>;
 }
 
-/** Returns the address to which devices publish: mosquitto's address, or the embedded broker's. */
+/** Returns the address to which devices publish: that of mosquitto or of the embedded broker. */
 export const getPublishUrl = ({ brokerPort }: PeerProgramInputs): string => `mqtt://127.0.0.1:${brokerPort}`;
 
 /** Starts one ingest process of this service and waits until it is ready. */
