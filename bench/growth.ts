@@ -24,7 +24,8 @@ const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('
 const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
 /**
- * Minutes for which the larger fleet publishes without a pause at the end of the run, including vacuum and checkpoints; 0: no such phase.
+ * Minutes for which the larger fleet publishes without a pause at the end of the run, including vacuum and checkpoints. With 0, there is no
+ * such phase.
  */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
@@ -434,7 +435,7 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
       secret: '',
     })),
     messages,
-    // The simulated time of each round begins after the end of the previous round's simulated time.
+    // Each round begins, in simulated time, after the end of the previous round.
     startMs: clock.ms,
     stepMs,
     startKwh: 1_000 + ++rounds,

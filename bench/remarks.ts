@@ -97,7 +97,7 @@ const leavingOut = (key: string, value: unknown) => {
   return typeof value === 'number' ? Math.round(value * 100) / 100 : value;
 };
 
-/** Returns the quarter-hours of a home, interpolated linearly between readings; null if only its days are known. */
+/** Returns the quarter-hours of a home, interpolated linearly between register readings; null if the home has only daily values. */
 function seenOf({ registers }: MeasuredHome): Seen | null {
   const known = [...registers].filter(([name]) => USAGE_SIGNS_BY_COLUMN.some(([pattern]) => pattern.test(name)));
   if (known.length === 0) return null;

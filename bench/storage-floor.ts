@@ -11,7 +11,7 @@ export interface StorageCost {
 
 const BATCH = 2_500;
 
-/** Bytes that the server has written to its write-ahead log so far. */
+/** Returns the number of bytes that the server has written to its write-ahead log so far. */
 export const readWalBytes = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 

@@ -24,7 +24,7 @@ export interface RequestOptions {
   /** Raw body, sent unchanged instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** Loopback address that the request is sent from. */
+  /** Loopback address from which the request is sent. */
   from?: string;
   /**
    * Whether the client discards the response body without parsing it. Parsing a megabyte would take time and distort the times that the

@@ -71,7 +71,7 @@ export async function measureReconnect(
     const after = kilobytes();
     const fromMs = performance.now();
     await first.kill();
-    // mqtt.js notices the end of its connections in the next turn of the event loop.
+    // mqtt.js notices only in a later turn of the event loop that a connection has ended, so the benchmark waits.
     await pause(100);
     await untilConnected(roamers);
     return {

@@ -12,7 +12,7 @@ export interface Fault {
   diskMb?: number;
   /** Injects the fault. Resolves when the cause of the fault has been removed; the service must then recover by itself. */
   harm(installation: Installation): Promise<void>;
-  /** Maximum growth of the ingest worker's memory, in MiB. */
+  /** Maximum permitted growth of the ingest worker's memory during the fault, in MiB. */
   maxGrowthMib?: number;
   /** Whether the processes run with a separate clock that the fault sets. */
   hasClock?: boolean;

@@ -90,7 +90,9 @@ export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ st
   };
 }
 
-/** Archives the waiting WAL segments, one pass at a time. Exported for tests, which set the maximum size of waiting WAL. */
+/**
+ * Archives the waiting WAL segments, one pass at a time. The class is exported for tests, which set another maximum size of waiting WAL.
+ */
 export class Archiver {
   readonly #plan: BackupPlan;
   readonly #log: Logger;

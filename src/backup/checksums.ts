@@ -78,7 +78,10 @@ interface ChecksumReport {
 
 const MAX_DAMAGED = 20;
 
-/** Compares the checksum of every page of a stopped cluster, which must have been created with checksums. */
+/**
+ * Recomputes the checksum of every page of a stopped cluster, and compares it with the stored checksum. The cluster must have been created
+ * with checksums.
+ */
 export async function checkChecksums(cluster: string): Promise<ChecksumReport> {
   const report: ChecksumReport = { pages: 0, damaged: [] };
   const folders = (await readdir(join(cluster, 'base'))).map((name) => `base/${name}`);

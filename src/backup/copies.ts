@@ -14,7 +14,7 @@ const FORMAT = 1;
 /** Description of a base copy, in `backup.json`. Times are ISO 8601. */
 const manifestSchema = z.object({
   format: z.literal(FORMAT),
-  /** Version of the service that made the copy, and the newest migration of its schema. */
+  /** Version of the service that made the copy, and the newest migration of its database schema. */
   service: z.string(),
   schema: z.string(),
   postgres_major: z.number().int(),
@@ -37,7 +37,7 @@ export type BackupManifest = z.infer<typeof manifestSchema>;
 
 export const createManifest = (facts: Omit<BackupManifest, 'format'>): BackupManifest => ({ format: FORMAT, ...facts });
 
-/** Reads a manifest. Throws, with the remedy, if the manifest belongs to a newer version or the text is not a manifest. */
+/** Reads a manifest. Throws an error with the remedy if the manifest belongs to a newer version or the text is not a manifest. */
 export function readManifest(text: string, file: string): BackupManifest {
   let parsedManifest: unknown;
   try {

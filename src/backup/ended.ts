@@ -45,7 +45,7 @@ export type EndedObjectRecord = z.infer<typeof endingSchema>;
  * backups, because otherwise no process would remove the records.
  */
 export async function enableEndedObjectRecording(pool: Pool, areNoted: boolean): Promise<void> {
-  // Raw SQL: updates the one row of the relation `installation`.
+  // Raw SQL: the statement updates the only row of the relation `installation`.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
     [areNoted],

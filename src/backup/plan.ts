@@ -11,7 +11,7 @@ export interface BackupPlan {
   dataDir: string;
   /** BACKUP_TO, or DATA_DIR/backups. */
   target: string;
-  /** Whether WAL is archived, too: true with BACKUP_TO. */
+  /** Whether WAL is archived in addition to the nightly copies, which is the case if BACKUP_TO is set. */
   isArchiving: boolean;
   /** Public half of BACKUP_KEY_FILE. Null if copies are unencrypted and do not contain the secret key. */
   key: EncryptionKey | null;
@@ -23,7 +23,7 @@ export interface BackupPlan {
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
-  // The supervisor starts its roles with the URL of the embedded database.
+  // The URL of the embedded database may be configured, because the supervisor starts its roles with this URL.
   if (database.url && database.url !== getEmbeddedUrl(dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
@@ -49,7 +49,7 @@ export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was given up (`readWalDiscardedSince`), if a mail about it was sent; otherwise null. */
+  /** Time at which archiving was suspended (`readWalDiscardedSince`), if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 

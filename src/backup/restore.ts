@@ -29,8 +29,8 @@ import { createDamagedFileError, createDecrypter } from './seal.ts';
 
 /**
  * Restores the state at a time (null: the latest state) from a backup target into `dataDir`, which must not exist or be empty. Then stops
- * the database cleanly. Removes the written files if the restore fails. Throws, with the remedy, for: no copy, a time that no copy covers,
- * a wrong passphrase, a torn file, a full disk, another version or processor.
+ * the database cleanly. Removes the written files if the restore fails. Throws an error with the remedy for: no copy, a time that no copy
+ * covers, a wrong passphrase, a torn file, a full disk, another version or processor.
  */
 export async function restoreBackup(options: {
   from: string;

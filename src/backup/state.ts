@@ -7,7 +7,7 @@ export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
 
 export const readBackupState = async (plan: BackupPlan) => ({
   target: plan.target,
-  /** Whether WAL is archived (BACKUP_TO). */
+  /** Whether WAL is archived, which is the case if BACKUP_TO is set. */
   isArchiving: plan.isArchiving,
   isSealed: plan.key !== null,
   copy: await readCopyState(plan.dataDir),

@@ -34,7 +34,7 @@ export async function verifyBackup(options: {
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
     const checksums = hasChecksums ? await checkChecksums(getClusterFolder(dataDir)) : null;
     return {
-      /** Whether no fault was found. */
+      /** Whether the trial restore found no fault in the copy. */
       ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,
       /** Version of the service that made the copy. */
       service: manifest.service,

@@ -1,8 +1,8 @@
 import { DAY_MS } from './units.ts';
 
 /**
- * Maximum time by which the clock of a starting process may advance the believed time (the time that the installation assumes to be right),
- * ms (energy.md, "When the clock was wrong").
+ * Maximum time, in ms, by which the clock of a starting process may advance the believed time (the installation's estimate of the correct
+ * time; see energy.md, "When the clock was wrong").
  */
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 

@@ -336,7 +336,7 @@ export class AppError extends Error {
   }
 }
 
-/** Creates an error 422 with the invalid fields. */
+/** Creates an error with status 422 that names the invalid fields. */
 export const createUnprocessableError = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
 /** Returns the value, or throws an error 404 if it is null. */

@@ -40,6 +40,6 @@ export function createNetworkTest(networks: readonly Network[]): (address: strin
   };
 }
 
-/** Whether one network contains all addresses of another. */
+/** Whether `outer` contains all addresses of `inner`. */
 export const isSubnetOf = (inner: Network, outer: Network): boolean =>
   inner.family === outer.family && inner.bits >= outer.bits && createNetworkTest([outer])(inner.address);

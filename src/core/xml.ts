@@ -4,7 +4,7 @@ import sax from 'sax';
 export interface XmlElement {
   /** Name without its namespace prefix. */
   name: string;
-  /** Text directly in the element, trimmed. */
+  /** Text directly inside the element, without leading and trailing blanks. */
   text: string;
   children: XmlElement[];
 }

@@ -35,7 +35,7 @@ export const ADVISORY_LOCKS = {
   packing: 7_241_008,
   /** Lock for recording silences of devices. */
   silenceWatch: 7_241_037,
-  /** Lock for maintaining the stored sums of groups (src/energy/group/store-sums.ts). */
+  /** Lock for maintaining the stored sums of groups of homes (src/energy/group/store-sums.ts). */
   groupSums: 7_241_046,
   /** Lock for raising remarks on homes (src/remarks/raise.ts). */
   remarks: 7_241_072,

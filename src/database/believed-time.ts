@@ -20,7 +20,8 @@ export interface BelievedTime {
   nowMs(): number;
   /**
    * The clock for deletions by age: the earliest of the believed time, the clock of this process and the clock of the database. If one
-   * clock is fast, nothing is deleted too early. If a clock was slow, data with its timestamps do not look too old.
+   * clock is fast, nothing is deleted too early. Data with timestamps of a slow clock are compared with a clock that is as slow, so they do
+   * not look too old.
    */
   ageClock: Clock;
   stop(): void;

@@ -9,7 +9,7 @@ export interface Capabilities {
    * Whether aggregates are continuous aggregates, which src/rollups/refresh.ts refreshes. If not, each write updates the aggregates itself.
    */
   continuousAggregates: boolean;
-  /** Whether old chunks are compressed into columns. */
+  /** Whether TimescaleDB compresses old chunks (the time ranges into which it splits a table) into columns. */
   compression: boolean;
 }
 
@@ -52,8 +52,8 @@ interface Facts {
 
 /**
  * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right (never if
- * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if the database cannot be used as it
- * is.
+ * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, whose message contains the remedy, if the database
+ * cannot be used as it is.
  */
 export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);

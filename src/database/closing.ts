@@ -5,8 +5,7 @@ import type { Pool } from './connect.ts';
 type Client = Pick<Pool, 'query'>;
 
 /**
- * Database setting that makes new sessions read-only. A session can override it. The service does not, so the setting stops a service but
- * not an operator.
+ * Database setting that makes new sessions read-only. A session can override the setting. The service never does this, but an operator can.
  */
 const CLOSED = 'default_transaction_read_only';
 /** Prefix of `installation_id` in a database into which an installation is being moved. The id of the source installation follows. */

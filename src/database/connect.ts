@@ -121,7 +121,10 @@ export async function runWithSeparatePool<T>(
   }
 }
 
-/** With one server, resolves with its response. With several servers, resolves with the first response of a server in the wanted role. */
+/**
+ * Resolves with the response of the only server. If there are several servers, resolves with the first response of a server in the wanted
+ * role.
+ */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -301,8 +304,8 @@ export function parseTimestamp(text: string): Date {
 /**
  * Maximum idle time of a transaction in seconds, by role. PostgreSQL then ends the transaction, because other sessions may wait for the
  * locks of a hung process. Transactions of a healthy process are idle for less: in ingest while a batch is planned between two statements,
- * in the API for some seconds while one page of rejected messages is processed again. For that page, the account of the administrator who
- * started the replay is locked, and other requests of the account wait for 20 s at most.
+ * in the API for some seconds while one page of rejected messages is processed again. While such a page is processed, the account of the
+ * administrator who started the replay is locked. Other requests of this account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 

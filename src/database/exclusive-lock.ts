@@ -29,7 +29,7 @@ const lockSessionSettings = (lostAfterSeconds: number): string => `
  * s.
  */
 export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
-/** Restores the server's defaults (NULL) before the connection returns to the pool. */
+/** SQL expressions that restore the server's defaults (NULL means the default) before the connection returns to the pool. */
 const NO_LIMITS =
   "set_config('idle_session_timeout', NULL, false), set_config('idle_in_transaction_session_timeout', NULL, false)";
 

@@ -140,7 +140,7 @@ export class RoleWatchingClient extends pg.Client {
   protected said: Said = {};
   /** Whether the connection must not be reused: its server no longer accepts writes, or is no longer a standby. */
   isUseless = false;
-  /** Time since which a statement has been waiting for its result (performance.now()). Null if no statement is running. */
+  /** Time (performance.now()) at which the statement began that is waiting for its result. Null if no statement is running. */
   busySinceMs: number | null = null;
 
   constructor(config?: pg.ClientConfig) {

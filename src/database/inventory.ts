@@ -36,7 +36,7 @@ export async function readInstallationInventory(query: QueryFunction, now: Date)
   return rows[0] as Inventory;
 }
 
-/** Age of the latest reading, and lengths of the database's queues. */
+/** Age of the latest reading, and lengths of the queues that are stored in the database. */
 interface Waiting {
   /** Age of the most recent reading of all devices. Null if there are no readings. */
   lagSeconds: number | null;

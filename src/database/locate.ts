@@ -3,7 +3,7 @@ import { getEmbeddedUrl, isEmbeddedPostgresRunning } from './embedded-postgres.t
 
 /**
  * Returns the URL of the database: the configured URL, or the URL of the data directory's embedded database, which must be running. If it
- * is not running, throws with the remedy.
+ * is not running, throws an error with the remedy.
  */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;

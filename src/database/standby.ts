@@ -129,7 +129,7 @@ export function filterNeededStandbySamples(
   return samples.slice(Math.max(0, reached));
 }
 
-/** Modulus of the transaction ids in rows, which wrap around after 2^32. */
+/** Number of different 32-bit transaction ids, as rows contain them. After this many transactions, the ids repeat. */
 const ROUND = 2 ** 32;
 
 /**

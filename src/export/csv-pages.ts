@@ -31,7 +31,7 @@ const MAX_WIDTH_MS = 400 * DAY_MS;
  */
 const BEFORE_ALL = -2;
 
-/** Returns an SQL expression that formats a time column in RFC 3339, as JSON does. */
+/** Returns an SQL expression that formats a time column in RFC 3339, as the API's JSON responses do. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
@@ -41,7 +41,9 @@ const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series. `value`: the relation's value column, if the relation has one in addition to its key. */
+/**
+ * A relation with readings of series. `value`: the column that the relation has in addition to its key; missing if it has only key columns.
+ */
 export interface SeriesReadingsRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';

@@ -301,7 +301,7 @@ export interface JobDependencies {
 /** Result of a job's run if another worker is running the job. */
 export const RUN_BY_ANOTHER_WORKER = 'taken';
 
-/** Work that a worker does at scheduled times. */
+/** A task that a worker runs at scheduled times. */
 export interface Job {
   name: string;
   at: Timing;

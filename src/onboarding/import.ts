@@ -26,7 +26,7 @@ const UNIQUE_VIOLATION = '23505';
 /** The account that imports devices, with its rights and the options of the import. */
 export interface DeviceImporter {
   reach: AccessibleAccounts;
-  /** Owner of a row that names no user. Null if every row must name a user. */
+  /** Owner of the devices of rows that name no user. Null if every row must name a user. */
   ownId: string | null;
   /**
    * `enrolledBy`: the utility that enrols the homeowners whose accounts the import creates for unknown e-mail addresses. Null: the import
@@ -124,7 +124,9 @@ async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void>
 }
 
 const addressOf = ({ email = '' }: DeviceImportRow): string => email.toLowerCase();
-/** PostgreSQL cannot store NUL, so a text with NUL matches nothing. */
+/**
+ * Whether a text is given and PostgreSQL can store it. PostgreSQL cannot store the character NUL, so a text with NUL equals no stored text.
+ */
 const isStorable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
 async function lookUp(

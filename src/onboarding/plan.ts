@@ -8,7 +8,7 @@ import type { DeviceSettings } from '#src/devices/store.ts';
 export interface DeviceImportRow {
   /** Name of the row in error messages: `line 3`, or its position in a list. */
   name: string;
-  /** Owner of the device: `userId` or `email`; without both, the caller. */
+  /** Owner of the device, given by `userId` or `email`. If both are missing, the caller is the owner. */
   userId?: string;
   email?: string;
   settings: DeviceSettings;

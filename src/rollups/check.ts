@@ -23,7 +23,10 @@ export interface RollupDifference {
   expected_milliwatt_hours: number | null;
 }
 
-/** Returns the start of the first month that is compared: the month in which retention begins. Older readings are refused. */
+/**
+ * Returns the start of the first month that is compared: the month in which the retention of readings begins. Ingest rejects older
+ * readings.
+ */
 export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));

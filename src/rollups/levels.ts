@@ -2,11 +2,11 @@ import type { MilliwattHours } from '#src/core/units.ts';
 
 /**
  * The levels of aggregates, declared once: the buckets, and the measures that are added up in them. The SQL of each tier (`npm run sql`),
- * ingest, check, rebuild, refresh and migration all use this declaration. A new measure needs three changes by hand: in this file, in
- * ingest/normalise/buckets.ts, which computes the measure, and as a numbered migration (sql/README.md).
+ * ingest, check, rebuild, refresh and migration all use this declaration. A new measure needs three changes by hand: its declaration in
+ * this file, its computation in ingest/normalise/buckets.ts, and a numbered migration (sql/README.md).
  */
 
-/** Measures of every bucket of every level, in the order of the attributes of `interval_delta`. */
+/** Measures of every bucket of every level, in the order of the attributes of the SQL type `interval_delta`. */
 const MEASURES = {
   energyMilliwattHours: { column: 'energy_milliwatt_hours', means: 'mWh imported: what `kwh_used` shows' },
   estimatedMilliwattHours: {
@@ -112,7 +112,7 @@ export const LOAD_PROFILE_LEVEL: RollupLevel = {
  */
 interface Stored {
   relation: string;
-  /** Key column that contains the start of the row. */
+  /** Key column that contains the start of the time that a row covers. */
   time: RollupKey;
   keys: readonly RollupKey[];
 }
@@ -147,7 +147,7 @@ export const QUARTER_HOURS_WITH_OWN_COLUMN = [2, 3, 4] as const;
 export const getQuarterHourColumn = (column: string, quarter: (typeof QUARTER_HOURS_WITH_OWN_COLUMN)[number]): string =>
   `${column}_${quarter}`;
 
-/** Aggregates, from the lowest to the highest level. */
+/** The levels of aggregates, from the lowest to the highest. */
 export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   {
     relation: 'device_hourly',

@@ -62,7 +62,10 @@ async function packSome(client: LockSession, day: Date, afterId: string, devices
   return rows[0].last;
 }
 
-/** Calls `release_hours` in a separate transaction for each month, because the function locks the table of the month. */
+/**
+ * Frees the disk space of indexes on hours that have been packed. Calls `release_hours` in a separate transaction for each month, because
+ * the function locks the table of the month.
+ */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');

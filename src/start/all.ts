@@ -70,7 +70,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const env = createChildEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // The roles take seconds to become ready; all following steps take milliseconds.
+    // Only this step can be aborted, because the roles take seconds to become ready. All following steps take milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });

@@ -6,12 +6,12 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
-/** Running time of a child, in ms, after which its restart delay is reset. */
+/** Running time of a child process in ms after which the delay before its next restart is reset. */
 const STEADY_MS = 30_000;
 /** Time in ms for a child process to stop gracefully before it is killed; a webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
 
-/** Maximum time for a role to answer its supervisor, in ms. */
+/** Maximum time in ms for a role to answer a request of its supervisor. */
 const ANSWER_MS = 2_000;
 
 /**
@@ -24,7 +24,7 @@ export interface RoleProcessRequest {
   number: number;
 }
 
-/** A role in its own process, restarted whenever it exits. */
+/** A role that runs in its own process, which is restarted whenever it exits. */
 export interface Child {
   /** Resolves when the child process is ready for the first time; rejects if it exits earlier. */
   ready: Promise<Record<string, unknown>>;

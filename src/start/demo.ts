@@ -41,7 +41,7 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Shows the progress of sending the history: first the total number of readings, then each number of sent readings. */
+/** Receives the progress of sending the history: first the total number of readings, and then each number of sent readings. */
 interface BackfillProgress {
   start(total: number, done: number): void;
   increment(readings: number): void;

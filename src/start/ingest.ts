@@ -75,7 +75,7 @@ export async function runIngest(config: Config): Promise<void> {
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // With an external broker the certificate is not watched, because devices use that broker's certificate.
+    // With an external broker the service's certificate is not watched, because devices get the certificate of that broker.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) reportCertificate(metrics, certificate);
     reportMetrics(metrics, ingest);
@@ -161,8 +161,8 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
 }
 
 /**
- * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that its code does not depend on
- * provisioning batches.
+ * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that the code of ingest does not
+ * depend on that of onboarding.
  */
 export function createBrokerClaims(db: Database, counter: RequestCounter) {
   const gate = createClaimLimiter(counter);

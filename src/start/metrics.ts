@@ -25,7 +25,7 @@ const ANSWER_MS = 2_000;
 
 /** Measures the response time of the cheapest query. If the database is unreachable, the metric is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Reads the pool's counts before the query below takes a connection.
+  // Reads the numbers of the pool's connections before the query below takes one of them.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,

@@ -51,7 +51,8 @@ const foldersOf = (dataDir: string) => {
  * Upgrades a cluster of an earlier major version to this version's PostgreSQL. Copies the old cluster, moves the data of the copy into a
  * new cluster, and compares each relation; the old cluster is not changed. The data directory must be locked (lockDataDir). The upgrade may
  * be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one is complete. `programs`: folder
- * with the earlier version's programs; by default npm installs the programs. Null if no upgrade is needed. Throws with the remedy.
+ * with the earlier version's programs; by default npm installs the programs. Returns null if no upgrade is needed. If the upgrade fails,
+ * throws an error with the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,

@@ -175,7 +175,7 @@ function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpRespon
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
   if (cursor !== undefined) keep('cursor', cursor);
   if ((status !== 201 && status !== 202) || json === null) return;
-  // The first id in a response to a creation is the id of the new resource. The id of its owner comes later and is not stored.
+  // The first id in the response to a creation is that of the new resource. The id of the resource's owner follows, and is not stored.
   const [name, id] =
     Object.entries(json).find(([member, value]) => /_id$/.test(member) && typeof value === 'string') ?? [];
   if (name !== undefined) keep(name, id as string);

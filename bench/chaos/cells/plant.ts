@@ -15,7 +15,7 @@ const PLANTED: Record<Extract<ChaosRunDifference['kind'], 'lost' | 'doubled' | '
 
 interface Deliveries {
   receiver: Receiver;
-  /** Periods in which deliveries may have been interrupted. */
+  /** Periods in which a fault may have interrupted deliveries. */
   cutOff: ChaosRunRecords['cutOff'];
 }
 

@@ -21,13 +21,13 @@ export interface FaultEffect {
   fault: string;
   /** Time without a PUBACK. */
   acknowledged: number;
-  /** Time without a newly stored reading, in seconds. */
+  /** Longest time without a newly stored reading, in seconds. */
   stored: number;
   /** Time from the PUBACK of a reading that triggers an alert until the alert's webhook call, for alerts triggered during the fault. */
   alert: number | null;
   goal: string;
   isKept: boolean;
-  /** Whether readings of all homes were again acknowledged and stored after the fault. */
+  /** Whether readings of all homes were acknowledged and stored again after the fault. */
   goesOn: boolean;
   cutsDeliveries: boolean;
   fromMs: number;

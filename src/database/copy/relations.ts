@@ -12,7 +12,7 @@ export interface CopiedRelation {
 
 /** A relation that has few enough rows per account to be moved in one transaction at the source and one at the target. */
 interface BundledRelation extends CopiedRelation {
-  /** SQL condition on the rows of the accounts `$1` (`text[]` of user ids). */
+  /** SQL condition that selects the rows of the accounts `$1` (`text[]` of user ids). */
   whose: string;
   /** Column that is filled from a sequence, if the relation has one. The target assigns new numbers to it. */
   number?: string;
@@ -43,10 +43,16 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-/** Condition on keys and webhooks with which a member accesses the home of another account. They end if one of the two accounts moves. */
+/**
+ * Condition that selects the keys and webhooks with which a member accesses the home of another account. A key or webhook of this kind ends
+ * if one of the two accounts moves.
+ */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-/** Condition on authorizations of apps, and on the objects that apps created with these. They end if the home or the app's owner moves. */
+/**
+ * Condition that selects authorizations of apps, and the objects that apps created with these authorizations. They end if the home's
+ * account or the app's owner moves.
+ */
 const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
   WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
 const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
@@ -172,10 +178,10 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   // These rows must be restored after a failed move, because running workers have cached that the series are recorded here, and would not
   // record the series again.
   { relation: 'untimed_series', whose: OF_DEVICE },
-  // Memberships in which either the home or the group moves, but not both.
+  // Memberships of homes in groups, if either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
-  // API keys of other accounts that are limited to a group that moves, and keys of which either the account or the device moves, but not
+  // API keys of other accounts that are limited to a moving group, and API keys of which either the account or the device moves, but not
   // both.
   {
     relation: 'api_keys',

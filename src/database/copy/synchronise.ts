@@ -133,8 +133,8 @@ async function slices(
 }
 
 /**
- * Compares again each relation from which rows were copied under the lock. The other relations were already equal. Throws if any relation
- * differs.
+ * Compares again those relations from which rows were copied while writers were locked out. The other relations have already been found
+ * equal. Throws if any relation differs.
  */
 export async function compareCopiedRelations(
   ends: CopySourceAndTarget,

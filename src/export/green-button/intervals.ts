@@ -22,7 +22,7 @@ export interface GreenButtonInterval {
   date: string;
   /** Imported energy. Null if unknown. */
   imported: number | null;
-  /** Estimated component of the imported energy. */
+  /** The estimated part of the imported energy. */
   estimated: number;
   exported: number;
   /** Whether imported or exported energy depends on readings that a person excluded or added. */
@@ -49,7 +49,7 @@ export interface GreenButtonData {
   hasExport: boolean;
 }
 
-/** Decimal places of a cost in ESPI. */
+/** Number of decimal places of a cost in ESPI. */
 const COST_DECIMALS = 5;
 
 /**
@@ -79,7 +79,7 @@ export async function loadGreenButtonData(
 
 /**
  * Yields the intervals of a home without costs, month by month of the home's time zone, so that only one month is in memory. `confirm` is
- * called before each month and throws if the reader may not continue.
+ * called before each month, and throws if the app may no longer read the home's data.
  */
 export async function* monthsOfIntervals(
   db: Database,

@@ -17,7 +17,7 @@ import {
   formatPeriodXml,
 } from './entry.ts';
 
-/** An app, as ApplicationInformation describes it to the app itself. */
+/** An app, as the ESPI resource ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
   id: string;
   clientId: string;

@@ -14,7 +14,7 @@ import { quoteLiteral } from './pieces.ts';
  * how changes are added and how the hours are read. The SQL is the same on every tier.
  */
 
-/** Name of the function that adds changes to the stored hours. */
+/** Name of the SQL function that adds changes of consumption to the stored hours. */
 export const APPLY_HOURS_FUNCTION = `apply_${STORED_HOURS_TABLE.relation}`;
 
 /**

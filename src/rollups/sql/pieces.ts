@@ -15,7 +15,7 @@ export interface RollupSource {
   time: RollupKey;
 }
 
-/** Returns a level as the source of a query in which its columns need no table alias. */
+/** Returns a query source for a level. Its columns have no prefix, because the query reads only this level. */
 export const createRollupSource = ({ keys, time }: RollupLevel): RollupSource => ({ prefix: '', keys, time });
 
 /** The changes of consumption that a write adds, as a query source with the alias `d`. */
@@ -27,7 +27,7 @@ export const DELTAS_SOURCE: RollupSource = {
 
 export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findLevel(above);
 
-/** Returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
+/** A function that returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
 export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
 
 const plainBucket: BucketExpression = (unit, time) =>
@@ -76,7 +76,7 @@ export function peakColumnSql({ peak, isView }: RollupLevel): string {
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
 
-/** Returns the name of the function that finds the peak of one user's bucket in the open and closed hours of the level below. */
+/** Returns the name of the SQL function that finds the peak of one user's bucket in the open and closed hours of the level below. */
 export const getPeakFunction = ({ relation, peak }: RollupLevel): string => `${relation}_${peak?.column}`;
 
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -72,8 +72,8 @@ export async function moveToCell(
 }
 
 /**
- * Groups accounts that must move together. The first group contains the accounts that are closed in this cell, because their interrupted
- * move must be completed first.
+ * Divides the accounts into groups that must move together. The first group contains the accounts that are closed in this cell, because
+ * their interrupted move must be completed first.
  */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
   // Raw SQL: the statement joins a list of names, which is one parameter.

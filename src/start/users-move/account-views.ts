@@ -49,7 +49,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the accounts' series. The series of closed accounts are read from `parcels`. */
+/** Returns the series of the accounts' devices. The series of closed accounts are read from `parcels`. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)

@@ -23,7 +23,10 @@ export interface MoveInstallations {
 
 // Raw SQL in this file: its statements query catalogues and take advisory locks.
 
-/** Opens both installations. Throws, with the remedy, unless they are two different installations of this version that are both in use. */
+/**
+ * Opens both installations. Throws an error with the remedy unless they are two different installations of this version that are both in
+ * use.
+ */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
