@@ -400,7 +400,7 @@ async function steadyState(pool: Pool, round: Round, perSecond: number): Promise
   };
 }
 
-/** Resident memory of a process in MiB (proc(5), status: VmRSS). */
+/** Returns the resident memory of a process in MiB, from the line VmRSS of /proc/PID/status (proc(5)). */
 const residentMib = (pid: number): number =>
   Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
 

@@ -130,5 +130,5 @@ async function readAll({ port, pid, key }: Server, path: string, format: keyof t
   };
 }
 
-/** Resident memory of a process in MiB (proc(5), statm: second field, in pages of 4 KiB). */
+/** Returns the resident memory of a process in MiB, from the second field of /proc/PID/statm (proc(5)), in pages of 4 KiB. */
 const residentMib = (pid: number): number => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;

@@ -123,5 +123,5 @@ async function restingRss(pid: number): Promise<number> {
   return rssOf(pid);
 }
 
-/** Resident memory of a process in bytes (proc(5), statm: second field, in pages of 4 KiB). */
+/** Returns the resident memory of a process in bytes, from the second field of /proc/PID/statm (proc(5)), in pages of 4 KiB. */
 const rssOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096;

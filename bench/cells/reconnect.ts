@@ -87,7 +87,7 @@ export async function measureReconnect(
   }
 }
 
-/** Resident memory of a process in kB (proc(5), statm: second field, in pages of 4 KiB). */
+/** Returns the resident memory of a process in kB, from the second field of /proc/PID/statm (proc(5)), in pages of 4 KiB. */
 const residentKb = (pid: number): number => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4;
 
 async function untilConnected(roamers: readonly Roamer[]): Promise<void> {

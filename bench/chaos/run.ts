@@ -156,7 +156,10 @@ function sampleRates(fleet: RepeatingFleet): { stop(): number } {
   };
 }
 
-/** Resident memory of the ingest worker in MiB (proc(5), statm: second field, in pages of 4 KiB); 0 if it is not running. */
+/**
+ * Returns the resident memory of the ingest worker in MiB, from the second field of /proc/PID/statm (proc(5)), in pages of 4 KiB; 0 if the
+ * worker is not running.
+ */
 function residentMib({ pidsOf }: Installation): number {
   const [pid] = pidsOf('energy ingest');
   return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;

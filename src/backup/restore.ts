@@ -166,7 +166,8 @@ async function unpackBase(copy: BackupCopyInTarget, dataDir: string, opener: Dec
       await pipeline(content, handle.createWriteStream());
     }
   }
-  // A manifest next to an encrypted archive could have been changed; the encrypted manifest inside the archive could not.
+  // Compares the manifest inside the archive, which is encrypted with it, with the manifest next to the archive, which could have been
+  // changed.
   const inside = described === null ? null : readManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
     throw createDamagedFileError(join(copy.folder, MANIFEST_FILE));
@@ -227,7 +228,8 @@ async function recover(
   const log = join(dataDir, 'postgres.log');
   try {
     await recoverEmbeddedPostgres(dataDir, recoverySettings(target)).catch(async (error) => {
-      // All archived transactions were committed before the target time, so the end of the archive is the state at that time.
+      // If the target time is later than every archived transaction, recovery ends early. The end of the archive is then the state at the
+      // target time.
       const text = await readFile(log, 'utf8').catch(() => '');
       if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
         throw error;

@@ -259,7 +259,7 @@ export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Tables>({
     dialect,
     log: ({ query, queryDurationMillis }) =>
-      // The statement's text contains no values, because values are passed as parameters.
+      // The span may contain the statement's text, because the text contains no values: they are passed as parameters.
       recordEndedSpan(
         'postgresql',
         { 'db.system.name': 'postgresql', 'db.query.text': query.sql },

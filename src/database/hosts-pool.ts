@@ -48,8 +48,8 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     }
 
     /**
-     * Connects to the host in the wanted role. Tries again if the connection to the cached host failed, or after a timeout, as long as the
-     * time limits can still grow.
+     * Connects to the host in the wanted role. If the connection to the cached host fails or a time limit is exceeded, tries again, until
+     * the time limits can grow no further.
      */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {

@@ -220,7 +220,7 @@ async function readDaily(
   return new Map(rows.map(({ job, ran_for }) => [job, ran_for.getTime()]));
 }
 
-/** Whether no worker has run a daily job for this daily time yet. */
+/** Whether a daily job must still run for this daily time, because no worker has run it. */
 async function isStillDue(pool: Pool, name: string, dailyMs: number): Promise<boolean> {
   const { rows } = await pool.query<{ ran_for: Date }>('SELECT ran_for FROM daily_runs WHERE job = $1', [name]);
   return rows[0] === undefined || isDailyJobDue(dailyMs, rows[0].ran_for.getTime());

@@ -21,7 +21,7 @@ const HISTORY_MONTHS = 13;
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 
-/** The running demo, with the keys and links that its visitor needs. */
+/** The running demo, with the keys and links for the person who tries it. */
 export interface Demo {
   baseUrl: string;
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */

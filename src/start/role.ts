@@ -64,8 +64,8 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A broker waits for the answers to its questions about access, so these queries use a separate pool and do not queue behind the role's
-  // other queries.
+  // A broker waits for these answers about access rights, so their queries use a separate pool and do not queue behind the role's other
+  // queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],

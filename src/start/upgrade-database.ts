@@ -42,7 +42,10 @@ const foldersOf = (dataDir: string) => {
     old: join(work, 'old'),
     new: getUpgradedFolder(dataDir),
     programs: join(work, 'programs'),
-    /** Report of the comparison. Once it exists, the new cluster replaces the old one. */
+    /**
+     * File with the report of the comparison. It is written before the new cluster replaces the old one, so an interrupted upgrade can
+     * continue with the replacement.
+     */
     report: join(work, 'report.json'),
   };
 };

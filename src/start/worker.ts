@@ -108,7 +108,7 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** Registers the gauges of the queues, the devices, the days to pack and the disk. */
+/** Registers gauges of the queues, the devices, the days that must still be packed, and the disk. */
 function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { daysToPack: number }): void {
   metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));

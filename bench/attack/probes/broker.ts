@@ -131,7 +131,10 @@ async function neverRelease(
   return sentBytes;
 }
 
-/** Resident memory of all processes of a role of the installation, in MiB (proc(5), statm: second field, in pages of 4 KiB). */
+/**
+ * Returns the resident memory of all processes of a role of the installation in MiB, from the second field of /proc/PID/statm (proc(5)), in
+ * pages of 4 KiB.
+ */
 export function readResidentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
   const processes = getProcesses(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),

@@ -48,7 +48,7 @@ export const DIFFERENCE_KINDS = {
   toldAgain: 'an event that came again, though nothing had cut off its delivery and no attempt had failed',
 } as const;
 
-/** A deviation of the observations from the expected state. */
+/** A difference between the observations of a run and the expected state. */
 export interface ChaosRunDifference {
   kind: keyof typeof DIFFERENCE_KINDS;
   /** The reading, hour or event to which the difference refers, for the person who investigates it. */

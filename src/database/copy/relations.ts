@@ -4,8 +4,8 @@ export interface CopiedRelation {
   /** Time column by which the relation is compared and copied in slices of a day. If it is missing, the relation is compared as a whole. */
   by?: string;
   /**
-   * Set for relations of which only some rows are copied. `view`: a view of these rows in the form for the target; it exists in the
-   * sessions at both installations. `whose`: condition that is true at the target for exactly these rows.
+   * Set if only some rows of the relation are copied. `view`: name of a view of these rows, in the form that the target stores; the view
+   * exists in the sessions at both installations. `whose`: condition that selects exactly these rows at the target.
    */
   part?: { view: string; whose: string };
 }
@@ -25,8 +25,8 @@ interface BundledRelation extends CopiedRelation {
 }
 
 /**
- * Relation whose rows do not move and are deleted with an account. After a failed move, a row is restored unless a row to which it refers
- * is gone, or an equal row exists.
+ * A relation whose rows do not move with an account, and are deleted with it. After a failed move, each row is restored, unless a row to
+ * which it refers no longer exists, or an equal row exists already.
  */
 interface ReturnedRelation {
   relation: string;

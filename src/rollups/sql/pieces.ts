@@ -34,8 +34,8 @@ const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
 /**
- * Returns the bucket expression that continuous aggregates require. The planner converts a condition on this expression to one on the time
- * itself.
+ * Returns the bucket expression that continuous aggregates require. PostgreSQL's planner can convert a condition on this expression to a
+ * condition on the time itself.
  */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 

@@ -50,8 +50,8 @@ export function applyRouting(exceptions: RoutingExceptions, routing: CellByRouti
 }
 
 /**
- * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
- * the names to compare; all by default. Pure.
+ * Returns the changes after which a router's map contains exactly the wanted entries. The map may contain a name twice, if an earlier
+ * change was interrupted. `names`: the names to compare; all by default. Pure.
  */
 export function listRoutingMapChanges(
   wanted: RoutingExceptions,

@@ -42,7 +42,7 @@ export async function moveToCell(
     /** Ids or e-mail addresses of the accounts to move. */
     users: readonly string[];
     places: RoutingExceptionFiles;
-    /** Pool of the cell in which the accounts are. */
+    /** Pool of connections to the database of the cell that has the accounts. */
     source: Pool;
   },
 ): Promise<CellMoveReport> {
