@@ -14,7 +14,7 @@ const ROUNDS = 3;
 let known: number | undefined;
 
 /**
- * Returns by which factor this machine is slower than the machine on which the limits were measured, from 1 to 8. The factor is measured
+ * Returns a factor from 1 to 8 by which this machine is slower than the machine on which the limits were chosen. The factor is measured
  * once per process, under the machine's current load. It is the median of three rounds, in each of which a program is started and some
  * hashes are computed.
  */

@@ -68,7 +68,7 @@ export async function makeRelease(root: string, version: string, folder: string)
 }
 
 /**
- * Packs the service and its clients from a fresh checkout of the commit, because the working tree may contain files that git ignores.
+ * Packs the service and its clients as committed, from a copy of the commit, because the working tree may contain files that git ignores.
  * Returns the names of the packages.
  */
 async function packCommitted(root: string, folder: string, committedAt: Date): Promise<string[]> {

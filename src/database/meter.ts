@@ -35,7 +35,7 @@ export const AGGREGATED_QUANTITIES: readonly AggregatedQuantity[] = [
 
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
-/** Whether a meter measures electricity and is therefore part of its device's total. */
+/** Whether a quantity is electricity, and therefore a part of its device's total. */
 export const isElectricityMeter = (meter: AggregatedQuantity): meter is Placement => PLACED.has(meter);
 
 /**

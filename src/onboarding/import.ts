@@ -136,7 +136,7 @@ async function lookUp(
 ): Promise<ExistingAccountsAndDevices> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(isStorable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(isStorable))];
-  // Each list is one SQL parameter, and each of its values is found by an index.
+  // Each list is one SQL parameter. PostgreSQL finds the rows of its values through an index.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])
