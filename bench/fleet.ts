@@ -195,10 +195,7 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
   await pool.query('VACUUM ANALYZE');
 }
 
-/**
- * Compares two fleets. Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet,
- * in ms.
- */
+/** Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
 async function compare(few: Fleet, many: Fleet) {
   const rows = [];
   for (const who of Object.keys(few.keys)) {
