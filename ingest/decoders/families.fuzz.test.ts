@@ -70,10 +70,10 @@ const OF_TWO = new Set([
 ]);
 
 /**
- * Families that may also subtract two numbers: the templates of homeassistant, including templates that a mutation has changed (`value *
- * 0.001` to `value - 0.001`), and a Shelly's register of both directions.
+ * Families that may also negate a number or subtract two numbers: the templates of homeassistant, including templates that a mutation has
+ * changed (`value * 0.001` to `value - 0.001`), a Shelly's register of both directions, and the power of Enphase's battery.
  */
-const SUBTRACTS = new Set(['homeassistant', 'shelly-gen2']);
+const SUBTRACTS = new Set(['homeassistant', 'shelly-gen2', 'enphase']);
 
 const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 

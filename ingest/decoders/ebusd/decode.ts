@@ -32,9 +32,9 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Matches the names of sums without a unit in ebusd's definitions: `PrEnergySumHwc1`, `YieldSum`, `HcElecConsTotal`. */
+/** Matches the names of sums without a unit in ebusd's definitions: `PrEnergySumHwc1`, `YieldHwc`, `HcElecConsTotal`. */
 const SUM =
-  /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)|(?:Elec|Gas|Env)(?:Cons|Yield)(?:Sum|Total)$/;
+  /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)|(?:Elec|Gas|Env)(?:Cons|Yield)(?:Sum|Total)$|^(?:Env)?Yield(?:Hw?c|Cooling)$/;
 
 /** Returns the meaning of the messages with this name; null if the decoder ignores them. */
 function measuredOf(name: string): Measured | null {

@@ -1,6 +1,7 @@
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
+import { LIFETIME_TOTAL } from '../names/without-unit.ts';
 import { asObjectOrNull, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
@@ -126,7 +127,10 @@ function sensorOf(
     // wrong class.
     const isContradictory =
       kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
-    return { ...found, kind, described: { ...described, ...heat, ...(isContradictory && { isContradictory }) } };
+    // Without classes, an energy may be that of a polling interval (`Load_watthour`), unless its name means a total.
+    const isClassless = kind === 'energy_total_kwh' && deviceClass === null && stateClass === null;
+    const isDoubtful = isContradictory || (isClassless && ![name, object].some((one) => LIFETIME_TOTAL.test(one)));
+    return { ...found, kind, described: { ...described, ...heat, ...(isDoubtful && { isContradictory: isDoubtful }) } };
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;

@@ -24,8 +24,8 @@ import {
 } from './members.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
+import { areVolumeRegisterNames } from './volumes.ts';
 import {
-  areVolumeRegisterNames,
   isEnergyOrPowerName,
   isEnergyOrPowerNameWithoutUnit,
   isTuyaDataPoint,

@@ -134,17 +134,33 @@ function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
 }
 
 /** Maximum number of objects in a list that describes one device. */
-const MAX_PARTS = 8;
+const MAX_PARTS = 32;
+/** Names of the members that distinguish the objects of a list, in order of preference. */
+const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn channel ch phase type');
+/** Matches the name of the time that the objects of a message share. */
+const SHARED_TIME = /^(?:ts|(?:unix_?)?time(?:stamp)?|date(?:_?time)?)$/i;
 
 /**
- * Merges the objects of a list into one object. The list must contain a single object, or objects that together describe one device and
- * have no member name in common. Returns null for every other list: only their order distinguishes its objects.
+ * Merges the objects of a list that describes one device into one object. Objects with a name, a serial number or a channel become members
+ * with this key (`[{"Name": "output_1", "Energy": 5}]`). The other objects must have no member name in common except their time. Returns
+ * null for every other list: only their order distinguishes its objects.
  */
 export function mergeObjectsOfList(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
-  const entries = list.flatMap((part) => Object.entries(asObjectOrNull(part) ?? {}));
-  const isWhole = list.every((part) => asObjectOrNull(part) !== null);
-  return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
+  const merged = new Map<string, unknown>();
+  for (const part of list) {
+    const object = asObjectOrNull(part);
+    // An empty object is a part of the device that has no values yet.
+    if (!object || Object.keys(object).length === 0) return null;
+    const identity = list.length === 1 ? undefined : firstNamed(object, IDENTITIES);
+    const isNamed = typeof identity === 'string' || typeof identity === 'number';
+    const entries = isNamed ? [[String(identity).replaceAll('/', ' '), object] as const] : Object.entries(object);
+    for (const [name, value] of entries) {
+      if (merged.has(name) && !(SHARED_TIME.test(name) && merged.get(name) === value)) return null;
+      merged.set(name, value);
+    }
+  }
+  return Object.fromEntries(merged);
 }
 
 /** Maximum depth of nested lists that `unwrapSingleObjectLists` replaces. */
@@ -185,6 +201,16 @@ export function parseNumberFromList(
   return numbers.length === 2 && first >= EARLIEST_S ? { value: second, unit, time: first } : null;
 }
 
+/** Returns the values of a row of telemetry, as ThingsBoard's gateways publish for each device: `[{"ts": 1, "values": {…}}]`. */
+function telemetryOf(row: unknown): Json | null {
+  const object = asObjectOrNull(row);
+  return object?.ts === undefined ? null : asObjectOrNull(object.values);
+}
+
+/** Returns the id of a tag of an industrial gateway if it contains words: `{"id": "Hall1.Meter2.ActivePower_kW", "v": 41.2}`. */
+const nameOfTag = ({ id, v }: Json): string | undefined =>
+  typeof id === 'string' && typeof v === 'number' && /[a-z]{3}/i.test(id) ? id : undefined;
+
 /**
  * Converts a list of numbers with names and possibly units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) to an object with the names
  * as keys. Returns null if an element has another form, or if two elements have the same name: only their order distinguishes such
@@ -195,34 +221,14 @@ export function collectNumbersByName(list: unknown): Json | null {
   const byName = new Map<string, unknown>();
   for (const part of list) {
     const object = asObjectOrNull(part);
-    const own = object && findStatedName(object);
+    const own = object && (findStatedName(object) ?? nameOfTag(object));
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
-    const value = findNumberWithUnit(object) ? object : object.value;
+    const value = findNumberWithUnit(object) ? object : (object.value ?? object.v);
     if (value !== object && typeof value !== 'number') return null;
     byName.set(name, value);
   }
   return Object.fromEntries(byName);
-}
-
-/** Names of the members that distinguish the objects of a list, in order of preference. */
-const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn type');
-
-/**
- * Converts a list of objects with names or serial numbers (`[{"Name": "output_1", "Energy": 5}]`) to an object with the names or numbers as
- * keys. Returns null if an element has another form, or if two elements have the same key: only their order distinguishes such elements.
- */
-function objectsByIdentity(list: unknown): Json | null {
-  if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
-  const byIdentity = new Map<string, Json>();
-  for (const part of list) {
-    const object = asObjectOrNull(part);
-    const identity = object && firstNamed(object, IDENTITIES);
-    if (!object || (typeof identity !== 'string' && typeof identity !== 'number') || byIdentity.has(String(identity)))
-      return null;
-    byIdentity.set(String(identity).replaceAll('/', ' '), object);
-  }
-  return Object.fromEntries(byIdentity);
 }
 
 /** Appends the name that an object states about itself to the path of the object: `BSB-LAN/Energiezähler Wärme`. */
@@ -244,7 +250,9 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
       if (path.length > MAX_PATH) continue;
       const whole = asObjectOrNull(value) ?? collectNumbersByName(value);
       const own = whole ? findNumberWithUnit(whole) : onlyReadUnitOf(value);
-      const deeper = whole ?? objectsByIdentity(value);
+      const row = Array.isArray(value) && value.length === 1 ? telemetryOf(value[0]) : null;
+      // A list of one object may list the parts of a device, of which the others have no values yet.
+      const deeper = whole ?? row ?? (Array.isArray(value) && value.length > 1 ? mergeObjectsOfList(value) : null);
       if (own) members.push({ path: withTitle(path, deeper), ...own });
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);

@@ -55,6 +55,37 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ['gazpar/GI123456/last/index', '8123', ['index']],
   // Source: camueller/SmartApplianceEnabler, doc/MqttMeter_EN.md.
   ['metering/total/kWh/waermepumpe', 'waermepumpe=234.567', ['waermepumpe']],
+  // Sources: jibrilsharafi/EnergyMe-Home (lists of channels), Kepware's IoT gateway (tags), ThingsBoard's gateway (rows of telemetry).
+  [
+    'energyme/home/588C81C47B64/energy',
+    [
+      { unixTime: 1_753_180_800_000, voltage: 231.4 },
+      { unixTime: 1_753_180_800_000, channel: 0, activeEnergyImported: 1_284_311.5, reactiveEnergyImported: 2_311 },
+      { unixTime: 1_753_180_800_000, channel: 1, activeEnergyImported: 20_411.2, apparentEnergy: 1_301_122.4 },
+    ],
+    ['0/activeEnergyImported', '1/activeEnergyImported'],
+  ],
+  [
+    'iotgateway',
+    { timestamp: 1, values: [{ id: 'Halle1.PM5320.ActiveEnergyDelivered_kWh', v: 184_322.5, q: true, t: 1 }] },
+    ['values/Halle1.PM5320.ActiveEnergyDelivered_kWh'],
+  ],
+  [
+    'v1/gateway/telemetry',
+    {
+      UG: [{ ts: 1_714_560_000_000, values: { energy_import_kwh: 4_812.7 } }],
+      OG: [{ ts: 1_714_560_000_000, values: { energy_import_kwh: 1_204.2 } }],
+    },
+    ['UG/energy_import_kwh', 'OG/energy_import_kwh'],
+  ],
+  // Sources: EVerest (a session's energy is no register, but its power is a power), pablozg/freeds.
+  [
+    'everest_api/connector_1/var/session_info',
+    { charged_energy_wh: 8_412, latest_total_w: 10_987.4, session_duration_s: 2_811 },
+    ['latest_total_w'],
+  ],
+  ['freeds_3f1a/wgrid', '-1210.00', ['wgrid']],
+  ['meters/cellar', { current_volume_m3: 6.054, log_volume_m3: 5.938, delta_6_m3: 0.014 }, ['current_volume_m3']],
   // Words for "total" in other languages.
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],

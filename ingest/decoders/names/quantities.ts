@@ -3,10 +3,12 @@ import { convertToCelsius, type ValueCollector } from '../read/value-collector.t
 import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import type { NumberWithPath } from './members.ts';
 import { createPeriodObjectChecker } from './periods.ts';
 import { findKindOfSymbol } from './symbols.ts';
 import { isTariffRegister } from './tariffs.ts';
+import { findUnitOfUnknownVolume, isVolumeWithoutUnit } from './volumes.ts';
 import {
   describeMember,
   findQuantityKindToAskOwner,
@@ -14,7 +16,6 @@ import {
   isEnergyOrPowerName,
   isEnergyWithUnknownUnit,
   isNumberWithoutName,
-  isVolumeWithoutUnit,
   type MemberContext,
 } from './without-unit.ts';
 
@@ -62,6 +63,11 @@ export function addNamedQuantities(
       count++;
     } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
       collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
+      count++;
+    } else if (quantity === undefined && !hasVolume) {
+      const unit = findUnitOfUnknownVolume(path, value, context);
+      if (!unit) continue;
+      collector.add({ ...said, ...volumePlace(path), ...unit, asks: { unit: 'm³' }, value, name: path });
       count++;
     }
   }
@@ -160,7 +166,10 @@ function meaningOf(path: string, unit: string | undefined, context: MemberContex
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
   // Even if the topic names panels, such a number need not be the production of the panels: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
-  const described = { ...meaning.described, ...describeMember(path, context), ...bare };
+  // A topic such as `session_info` limits an energy to a period, but not a power.
+  const isPower = meaning.unit.kind === 'power_w';
+  const names = isPower ? around.filter((level) => getNameMeaning(level).not !== 'period') : around;
+  const described = { ...meaning.described, ...describeMember(path, { ...context, around: names }), ...bare };
   return getRegisterProperties(described).not === null ? { ...meaning, described } : null;
 }
 

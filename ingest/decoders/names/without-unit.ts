@@ -1,12 +1,9 @@
-import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findMetricMeaning } from '../sparkplug/meaning.ts';
-import { findMetricVolumeUnit } from '../sparkplug/units.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
-import { COUNTED_VOLUME, findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { lastNameOf, type NumberWithPath } from './members.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 
@@ -51,9 +48,9 @@ const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
 export const LIFETIME_TOTAL =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
-/** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
+/** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`, `wgrid`. */
 const SHORT_POWER =
-  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$/i;
+  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$|(?:^|\/)w(?:grid|solar|pv|load|home|house|bat(?:tery)?)$/i;
 /** Words for power. */
 const POWER =
   /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
@@ -89,7 +86,7 @@ const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 const OTHER_UNIT = /(?<![A-Za-z])[kK]?[vV][aA](?:[rR][hH]?|[hH])?(?:_|$)|(?<=[a-z])k?VA(?:[rR]h?|h)?(?:_|$)/;
 
 /** Matches fuels and containers of fuel. Unless the name also contains a word for energy, the number is a volume, a weight or a level. */
-const FUEL =
+export const FUEL =
   /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
 
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
@@ -218,52 +215,6 @@ export function isNumberWithoutName(path: string, value: unknown, { isNumbered }
   );
 }
 
-/** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
-const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
-/** Matches words in names of gas and water numbers that are not volumes. */
-const NO_VOLUME =
-  /volt|curr(?!ent[\s_-]?(?:val|read|index|meter|count))|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
-
-/**
- * Whether a member without a known unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
- * 0 and 1, which may be states.
- */
-export function isVolumeWithoutUnit(
-  path: string,
-  value: unknown,
-  unit: string | undefined,
-  context: MemberContext,
-): boolean {
-  const name = lastNameOf(path);
-  // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
-  const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
-  // A number with a volume unit in the same object (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
-  const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
-  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
-  return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
-}
-
-const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
-
-/** Matches names that mean only a value, a volume or its unit, so that the names of the enclosing objects state the commodity. */
-const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
-
-/**
- * Whether these are the names of a gas or water meter's register. The first name is the number's own name. If it contains unknown words
- * (`free_heap_kb`), it must also contain a word for a register or a volume. `isVolume`: whether the number is known to be a volume.
- */
-export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
-  const [own = ''] = names;
-  if (!isVolume && hasUnknownWord(own) && !COUNTED_VOLUME.test(own) && !PLAIN_VOLUME.test(own)) return false;
-  // In `last/index`, "last" means the latest value of the register, not a period.
-  const said = /^index$/i.test(own) ? names.filter((name) => name !== 'last') : names;
-  const written = said.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
-  const commodity = NO_VOLUME.test(own)
-    ? null
-    : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
-  return commodity === 'gas' || commodity === 'water';
-}
-
 /** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>
   [path, ...(context.around ?? [])].some((name) => getNameMeaning(name).medium === 'water');
@@ -273,7 +224,7 @@ const isOfFuel = (path: string, { around = [], described }: MemberContext): bool
   !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
 /** Whether a member's own name contains an unknown word. Ignores the names of enclosing objects. */
-const hasUnknownWord = (path: string): boolean => getNameMeaning(lastNameOf(path)).unknown.length > 0;
+export const hasUnknownWord = (path: string): boolean => getNameMeaning(lastNameOf(path)).unknown.length > 0;
 
 const isPeriod = ({ not, bySibling }: NameMeaning): boolean => not === 'period' || bySibling?.else === 'period';
 

@@ -1,4 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { findValueWithoutName } from '../names/members.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -176,12 +177,21 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
   if (message.payload.length === 0) return createEmptyResult();
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const collector = createValueCollector();
-  const value = readText(message.payload);
+  const text = readText(message.payload);
+  const { value, atMs } = text?.startsWith('{') ? unwrapValue(message, settings, text) : { value: text, atMs: null };
   for (const { field, name, channel, named } of match.fields) {
     if (value === null) return createRefusal(`${name} is not text`);
-    add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs: null, name });
+    add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs, name });
   }
   return collector;
+}
+
+/** Returns the value and the time in a JSON object (`{"value": 12.5, "time": "…"}`), into which programs wrap a number; else the text. */
+function unwrapValue({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings, text: string) {
+  const body = asObjectOrNull(readJson(payload));
+  const value = body && findValueWithoutName(body);
+  if (value === null || value === undefined) return { value: text, atMs: null };
+  return { value, atMs: parseMessageTime(body?.time ?? body?.ts ?? body?.timestamp, undefined, { tz, receivedAtMs }) };
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {

@@ -47,7 +47,7 @@ function decode(
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
-  readZigbee(source, getMember(body, 'ZbReceived'));
+  readZigbee(source, getMember(body, 'ZbReceived') ?? withoutZigbeeEnvelope(body));
   const { said, refused, seen, blamed } = source.collector;
   const isUnread = [said, refused, seen, blamed].every(({ length }) => length === 0);
   return isUnread && !hasKnownBlock(body) ? { ...source.collector, isUnread } : source.collector;
@@ -56,6 +56,15 @@ function decode(
 /** Whether a message contains a block that this family decodes. Other values in such a message are omitted on purpose. */
 const hasKnownBlock = (body: Json): boolean =>
   ['ENERGY', 'TIC', 'ANALOG', 'ZbReceived'].some((name) => getMember(body, name) !== undefined);
+
+/** Members of a Zigbee device's values, with the device's short address: `"Device": "0xDC9C"`. */
+const ZIGBEE_ADDRESS = /^0x[0-9A-F]{4}$/i;
+
+/** Returns the Zigbee devices of a bridge that omits `ZbReceived` (SetOption118): `{"plug": {"Device": "0xDC9C", "ActivePower": 12}}`. */
+const withoutZigbeeEnvelope = (body: Json): Json =>
+  Object.fromEntries(
+    Object.entries(body).filter(([, value]) => ZIGBEE_ADDRESS.test(String(getMember(asObjectOrNull(value), 'Device')))),
+  );
 
 /**
  * Decodes the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device
