@@ -22,9 +22,9 @@ const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(str
 export const getLocalHost = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
- * Returns the host name for devices: the host of PUBLIC_URL. If that host names only this machine, returns the address on which the broker
- * listens or, if the broker listens on all addresses, the machine's address in its network. If only this machine can connect to the broker,
- * returns `localhost`.
+ * Returns the host name to which devices connect: the host of PUBLIC_URL. If that host is reachable only from this machine, returns the
+ * address on which the broker listens or, if the broker listens on all addresses, the machine's address in its network. If only this
+ * machine can connect to the broker, returns `localhost`.
  */
 export function chooseHostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
   const publicHost = stripBrackets(new URL(publicUrl).hostname);
@@ -51,7 +51,9 @@ export function findAddressInNetwork(
   return found[0]?.address ?? null;
 }
 
-/** Returns the interface of the default route with the lowest metric on Linux (proc(5), /proc/net/route); null on other systems. */
+/**
+ * On Linux, returns the interface of the default route with the lowest metric (proc(5), /proc/net/route). On other systems, returns null.
+ */
 function defaultInterface(): string | null {
   let table: string;
   try {

@@ -20,18 +20,18 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Address on which only this machine is reachable, for the broker of the demo and the sandbox. */
+/** Listening address for the broker of the demo and the sandbox: only programs on this machine can connect. */
 const LOCAL = '127.0.0.1';
-/** Difference between the sandbox's and the live ports. */
+/** Number that is added to a live port to get the sandbox's port. */
 const SANDBOX_OFFSET = 1_000;
 
-/** Returns the variables that are set. An empty variable counts as unset. */
+/** Returns the environment variables that are set. An empty variable counts as unset. */
 export const getSetVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
  * Reads and validates the environment. Only this file reads variables from `process.env`. Throws a ConfigError with one line per error.
- * Identifiers that this process creates after the call contain the name of the environment's cell.
+ * After the call, identifiers that this process creates contain the cell's name (CELL).
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeIssue });
@@ -55,18 +55,21 @@ function configOf(vars: Variables) {
     environment: vars.ENVIRONMENT,
     /** Name of this installation among several installations behind one router; undefined: the first installation. */
     cell: vars.CELL,
-    /** `format`: format of the log; undefined: text on a terminal, otherwise JSON. */
+    /** `format`: undefined means text on a terminal and JSON otherwise. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
-    /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
+    /** Whether PUBLIC_URL was set. If not, links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
-    /** Backups of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
+    /**
+     * Backups of the embedded database. `to`: target of the backups; undefined: the folder `backups` in the data directory, without the
+     * write-ahead log.
+     */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
     /** Maximum number of channels of a device. */
     maxChannels: vars.MAX_CHANNELS,
-    /** Memory in MiB in which an ingest worker caches device heads; undefined: a size that suits this machine. */
+    /** Memory in MiB in which an ingest worker caches the latest state of devices; undefined: a size that suits this machine. */
     headMemoryMib: vars.HEAD_MEMORY_MIB,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
@@ -75,7 +78,7 @@ function configOf(vars: Variables) {
     /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
     mqtt: {
       url: vars.MQTT_URL,
-      /** Number of queues at a broker cluster; undefined: the number of the cluster's first start, or 64 at the first start. */
+      /** Number of queues at a broker cluster. Undefined: the number that the first start chose; the first start uses 64. */
       shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
@@ -95,18 +98,24 @@ function configOf(vars: Variables) {
       drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
-    /** `port`: null without a listener for operators. `names`: host names that requests may use in addition to the listener's address. */
+    /**
+     * Listener for operators. `port`: null disables the listener. `names`: host names that requests may use in addition to the listener's
+     * address.
+     */
     operator: {
       host: vars.OPERATOR_HOST,
       port: vars.OPERATOR_PORT === null ? null : port(vars.OPERATOR_PORT, 9464),
       names: vars.OPERATOR_NAMES ?? [],
     },
-    /** `from`: sender address, if the user name at the mail server is an address. */
+    /** `from`: sender address. The user name at the mail server is the sender address if it is an e-mail address. */
     mail: { smtpUrl: vars.SMTP_URL, from: senderOf(vars.SMTP_URL) },
     sms: { twilio: twilioOf(vars) },
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
-    /** Broker and homes (by e-mail address or id) for Home Assistant; undefined: nothing is published. */
+    /**
+     * Broker to which Home Assistant connects, and the homes (by e-mail address or id) whose usage is published there; undefined: nothing
+     * is published.
+     */
     homeAssistant:
       vars.HOMEASSISTANT_MQTT_URL === undefined
         ? undefined
@@ -165,7 +174,7 @@ function describeVariableIssue(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** Returns errors that concern several variables together. */
+/** Returns errors in the combination of variables, such as a certificate without its key. */
 function findCombinationErrors(vars: Variables): string[] {
   const problems: string[] = findOidcErrors(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
@@ -266,7 +275,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
   );
 }
 
-/** Origin of a value. `generated`: created or detected by the service. */
+/** Origin of a variable's value. `generated`: created or detected by the service. */
 export type VariableOrigin = 'environment' | 'default' | 'generated';
 
 /** Values that the service creates or detects if they are not set: keys, certificates, a database, and its public address. */

@@ -14,7 +14,7 @@ export function readOidcConfig(vars: Variables) {
     issuer,
     clientId,
     clientSecret,
-    /** Scopes separated by spaces. */
+    /** Scopes that a sign-in requests, separated by spaces. */
     scopes: vars.OIDC_SCOPES,
     /** Label of the sign-in button: the provider's display name. */
     label: vars.OIDC_LABEL ?? new URL(issuer).host,
@@ -24,13 +24,13 @@ export function readOidcConfig(vars: Variables) {
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
     /** Whether an account is created for people without one. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
-    /** Required domains of e-mail addresses, in lower case; undefined: any domain. */
+    /** Domains, in lower case, of which a person's e-mail address must have one; undefined: any domain. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,
     caFile: vars.OIDC_CA_FILE,
   };
 }
 
-/** Returns errors that concern several variables together. */
+/** Returns errors in the combination of variables, such as an issuer without a client id. */
 export function findOidcErrors(vars: Variables): string[] {
   const errors: string[] = [];
   const names = [

@@ -51,13 +51,16 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-/** Topics of devices and gateways are rejected: the service subscribes to these topics and would receive its own messages. */
+/**
+ * A prefix may not overlap with the topics of devices and gateways, because the service subscribes to these topics and would receive its
+ * own messages.
+ */
 const topicPrefix = z
   .string()
   .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
     error: 'must be parts of letters, digits, _ and -, separated by slashes, and must not begin with gw or energy',
   });
-/** A host name or address without a port, because devices receive it and the certificate contains it. */
+/** A host name or address without a port, because devices receive this host and the certificate contains it. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
   message: 'must be a host name or an IP address, without scheme and port',
 });

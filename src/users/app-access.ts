@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Mails the owner of a home that an app was authorized. `data`: the authorization. */
+/** Mails the owner of a home that the home has authorized an app. `data`: the authorization. */
 export async function notifyHomeOfAuthorization(
   trx: Database,
   homeId: string,
@@ -17,7 +17,7 @@ export async function notifyHomeOfAuthorization(
 
 /**
  * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was deleted, a code or
- * refresh token was used twice, the authorization expired, or all access to the home's account ended.
+ * refresh token was used twice, the authorization expired, or all keys and sessions of the home's account ended.
  */
 export type AuthorizationEndReason = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
@@ -79,7 +79,7 @@ export async function endAuthorizationsOfAppOwner(trx: Database, ownerId: string
   if (rows.length > 0) await endAuthorizations(trx, { appIds: rows.map(({ app_id }) => app_id) }, 'app');
 }
 
-/** Ends authorizations whose validity has ended, and deletes expired codes, tokens and requests for consent. */
+/** Ends expired authorizations, and deletes expired codes, tokens and requests for consent. */
 export async function endExpiredAuthorizations(db: Database, now: Date): Promise<void> {
   await joinOrBeginTransaction(db, (trx) => endAuthorizations(trx, { expiredAt: now }, 'expired'));
   await db.deleteFrom('oauth_tokens').where('expires_at', '<=', now).execute();

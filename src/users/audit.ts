@@ -11,7 +11,7 @@ export interface AuditRecord {
   address: string | null;
   /** The action as noun and participle, such as `key.created`. */
   action: string;
-  /** Id of the changed object, if there is one. */
+  /** Id of the changed object; null if the action changed no object. */
   target: string | null;
   /** Details of the action. They contain no personal data, because the entry outlives the account. */
   details?: Record<string, unknown>;
@@ -122,7 +122,7 @@ export async function listAudit(
 }
 
 /**
- * Replaces an erased account in the audit log by a new random name, which identifies nobody. The actions, their times and their other
+ * Replaces an erased account in the audit log with a new random name, which identifies nobody. The actions, their times and their other
  * actors are retained. Runs in the transaction of the erasure, after the account's deletion.
  */
 export async function anonymiseAuditLog(trx: Database, userId: string): Promise<void> {
@@ -139,7 +139,7 @@ export async function anonymiseAuditLog(trx: Database, userId: string): Promise<
     .execute();
 }
 
-/** Deletes entries older than 24 months; the database permits no other deletion. */
+/** Deletes audit entries older than 24 months. The database permits no other deletion of audit entries. */
 export async function deleteOldAuditEntries(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('audit_log').where(sql<boolean>`at < ${now}::timestamptz - interval '24 months'`).execute();
 }

@@ -10,7 +10,7 @@ const KEPT_DAYS = 90;
 
 /** Result of removing the remaining data of accounts that moved to another installation. */
 export interface MovedAccountRemovalCounts {
-  /** Number of accounts whose storage period ended, and number of their messages that were removed without having been forwarded. */
+  /** Number of accounts whose storage period ended, and number of their messages that were removed before they could be forwarded. */
   ended: number;
   removed: number;
   /** Number of messages that wait to be forwarded, and the time at which the first message will be removed; null if none wait. */
@@ -32,7 +32,7 @@ export async function removeExpiredMovedAccounts(db: Database, now: Date): Promi
     );
     const ids = ended.map(({ id }) => id);
     await sql`DELETE FROM departed_logins WHERE user_id = ANY (${ids}::text[])`.execute(trx);
-    // Also removes messages that a concurrent writer stored while this transaction was ending the storage period.
+    // Also removes messages that a concurrent writer stored after this transaction had begun.
     const { numAffectedRows: removed = 0n } = await sql`
       DELETE FROM departed_messages m WHERE NOT EXISTS (SELECT FROM departed_logins l WHERE l.login = m.login)`.execute(
       trx,

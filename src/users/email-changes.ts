@@ -23,7 +23,7 @@ const MAX_REQUESTS_PER_DAY = 5;
 const MAX_NOTICES_PER_DAY = 3;
 
 /**
- * SQL condition on a row `c` of `email_changes`: the change can be confirmed, that is, it is at most seven days old and the key that
+ * SQL condition on a row `c` of `email_changes`: the change can be confirmed, because it is at most seven days old and the key that
  * requested it, if any, is not revoked.
  */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
@@ -103,14 +103,14 @@ export async function findAccountOfEmailChange(db: Database, emailChangeId: stri
 }
 
 /**
- * Deletes a requested change of address in order to apply it. Returns the account, the new address and the requester. Null if the change
- * was withdrawn, used or has expired, or if the key that requested it was revoked.
+ * Deletes a requested change of address, and returns its account, new address and requester, so that the caller can apply the change. Null
+ * if the change was withdrawn, used or has expired, or if the key that requested it was revoked.
  */
 export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
 ): Promise<{ user_id: string; email: string; requester_user_id: string } | null> {
-  // Raw SQL: locks the key before reading it, so that a concurrent revocation is ordered before or after the change.
+  // Raw SQL: locks the key before reading it, so that a revocation of the key runs completely before or completely after the change.
   await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
     trx,
   );
@@ -129,7 +129,7 @@ export async function deleteExpiredEmailChanges(db: Database, now: Date): Promis
     .execute();
 }
 
-/** Notifies the former address of an account, in the transaction that changed it. */
+/** Notifies the former address of an account, in the transaction that changed the account's address. */
 export async function notifyFormerAddress(trx: Database, userId: string, former: string): Promise<void> {
   const type = 'user.email_changed';
   const now = new Date();
@@ -168,8 +168,8 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
 }
 
 /**
- * Ends the unused sign-in links and codes of an account. Their rows are not deleted, because for a day they count towards the limits
- * (auth/sign-ins.ts).
+ * Ends the unused sign-in links and codes of an account. Their rows are not deleted, because the limits of sign-in mails include them for a
+ * day (auth/sign-ins.ts).
  */
 export async function expireSignIns(trx: Database, userId: string): Promise<void> {
   await trx

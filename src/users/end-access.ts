@@ -11,9 +11,9 @@ export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
 /**
  * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes the account's keys, members,
  * authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of address, including changes
- * that the account requested for others. Pauses the account's active subscriptions, because a changed role may reach more accounts. Mails
- * the account a list of everything that ended, unless nothing ended. The caller must have locked the account's row, so that no key is added
- * concurrently.
+ * that this account requested for other accounts. Pauses the account's active subscriptions, because an account with a changed role may
+ * have access to more accounts. Mails the account a list of everything that ended, unless nothing ended. The caller must have locked the
+ * account's row, so that no key is added concurrently.
  */
 export async function endAccess(
   trx: Database,
@@ -21,7 +21,7 @@ export async function endAccess(
   { because, exceptSession = '' }: { because: AccessEndReason; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
-  // Memberships end before the keys, in the same order as when a single membership ends. Each member and the home get separate mails.
+  // Memberships end before the keys, in the same order as when a single membership ends. The members and the home get separate mails.
   await endMembershipsOfAccount(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')

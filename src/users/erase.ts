@@ -6,9 +6,9 @@ import { anonymiseAuditLog } from './audit.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
 /**
- * Erases an account and all its data on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
- * keys. Runs in one transaction. Concurrent writers of readings wait until the transaction ends, and their readings then belong to no
- * account. Returns false if the account does not exist.
+ * Erases an account and all its data, on every kind of database: devices with their readings (also compressed ones), rejected messages,
+ * computed data, keys. Runs in one transaction. Concurrent writers of readings wait until the transaction ends, and their readings then
+ * belong to no account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
   // The erasure is retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and PostgreSQL
@@ -16,7 +16,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL in this file, for settings and for functions of the schema. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Blocks the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a while.
+    // Blocks the refresh of aggregates before it locks rows that writers wait for, because a refresh that is already running may take a
+    // while.
     await sql`SELECT hold_refresh()`.execute(trx);
     // Takes locks in the same order as the evaluation of alerts: changed hours first, then the account.
     await forgetChanges(trx, userId);
@@ -68,7 +69,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 
 /**
  * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row no longer exists,
- * removes the remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
+ * removes the account's remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
  */
 export async function eraseTracesOfUser(
   trx: Database,
@@ -96,7 +97,7 @@ export async function eraseTracesOfUser(
   await anonymiseAuditLog(trx, userId);
 }
 
-/** Removes the user's name from edits of other users' readings. The edits themselves remain. */
+/** Removes the user's name from edits of readings in other users' homes. The edits themselves remain. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);

@@ -15,7 +15,10 @@ export interface IdempotentRequest {
   sha256: Buffer;
 }
 
-/** State of a request with an Idempotency-Key: new, in progress, already answered, or a different request that reuses the key. */
+/**
+ * State of a request with an Idempotency-Key: the key is new, its request is in progress or already answered, or a different request has
+ * used the key.
+ */
 export type IdempotencyState =
   | { is: 'new' }
   | { is: 'under way' }
@@ -24,14 +27,14 @@ export type IdempotencyState =
 
 /** Retention of stored responses, as an SQL interval. */
 const KEPT = '24 hours';
-/** Status of a row whose request is in progress outside a transaction (`claimIdempotencyKey`). */
+/** Stored status of a request that is in progress outside a transaction (`claimIdempotencyKey`). */
 const IN_PROGRESS = 0;
-/** Time after which the process of such a request is considered dead, as an SQL interval. No request takes this long. */
+/** Time after which the process of a request in progress is considered dead, as an SQL interval. No request takes this long. */
 const LAPSES_AFTER = '2 minutes';
 const HAS_LAPSED = sql<boolean>`(idempotent_answers.status = ${IN_PROGRESS} AND idempotent_answers.created_at < now() - ${LAPSES_AFTER}::interval)`;
 /**
- * Compares with the corrected time if that time is earlier. Otherwise, if the database's clock is ahead, a response would expire too early
- * and the request would run twice.
+ * Whether a stored response has not expired. If the database's clock is ahead of the time that the service trusts, the trusted time is
+ * used. Otherwise a response would expire too early, and a repeated request would run twice.
  */
 const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`;
 

@@ -6,8 +6,8 @@ import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /**
- * Reason for the end of a membership. The owner or the member ended it; or (`access`) one of the accounts was erased, got another role or
- * changed hands.
+ * Reason for the end of a membership: the home's owner or the member ended it, or one of the two accounts was erased, got another role, or
+ * lost all its keys and sessions because its sign-in changed (`access`).
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
@@ -24,9 +24,9 @@ interface Ending {
 }
 
 /**
- * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home or member
- * that ends the membership; the caller must have locked the row of its account. Both accounts get a mail; the owner's mail lists the
- * passwords that the member saw. Waits for changes that the member has already begun; the member cannot begin further changes. Returns
+ * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home or the
+ * member that ends the membership; the caller must have locked the row of this account. Both accounts get a mail; the owner's mail lists
+ * the passwords that the member saw. Waits for changes that the member has already begun; the member cannot begin further changes. Returns
  * false if there is no such membership.
  */
 export async function endMembership(
@@ -49,9 +49,9 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account, as a home and, unless `isHomeOnly`, as a member. Runs in the transaction that has
- * locked the account and erases it, changes its role or ends all access to it. After an erasure (`erased`) only the other accounts get a
- * mail, and the rows are deleted by cascade.
+ * Ends all memberships and invitations of an account: of the account as a home and, unless `isHomeOnly`, also as a member of other homes.
+ * Runs in the transaction that has locked the account and erases it, changes its role or ends all access to it. After an erasure
+ * (`erased`), the erased account gets no mail, and the rows are deleted by cascade.
  */
 export async function endMembershipsOfAccount(
   trx: Database,
@@ -109,7 +109,7 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(createQueryFunction(trx), events, new Date());
 
 /**
- * Returns the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be
+ * Creates the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be
  * erased later.
  */
 async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
@@ -153,7 +153,7 @@ async function listSeenPasswords(db: Database, homeId: string, memberUserId: str
   return rows;
 }
 
-/** Deletes memberships that ended long ago, and invitations that have expired. */
+/** Deletes memberships that ended more than 30 days ago, and invitations that have expired. */
 export async function deleteEndedMembers(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('home_members')

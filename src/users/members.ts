@@ -22,12 +22,12 @@ type Language = (typeof LANGUAGES)[number];
 /** A member of a home, or an invitation to the home, as shown to the home's owner. */
 export interface Member {
   member_id: string;
-  /** Current address of the member's account, or the invited address. */
+  /** Current e-mail address of the member's account or, for an invitation, the invited address. */
   email: string;
   access: MemberAccess;
   created_at: Date;
   accepted_at: Date | null;
-  /** Time at which an open invitation expires. */
+  /** Time at which an invitation expires; null for a member who has accepted. */
   expires_at: Date | null;
   /** Time of the latest use of a key that the member created for the home. */
   last_used_at: Date | null;
@@ -36,13 +36,13 @@ export interface Member {
 export interface Membership {
   member_id: string;
   home_user_id: string;
-  /** Address of the home's own account. */
+  /** E-mail address of the home's own account. */
   home_email: string;
   access: MemberAccess;
   accepted_at: Date;
 }
 
-/** Returns the earliest time at which an invitation that is still valid can have been sent. */
+/** Returns the time after which an invitation must have been sent to be still valid. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
 /** SQL condition for `home_members`: a membership that has not ended, or an invitation that is still valid. */
@@ -153,7 +153,7 @@ interface AcceptingAccount {
   signed_in_at: Date | null;
 }
 
-/** An invitation that was not accepted yet. Fields `home_…` describe the home's own account. */
+/** An invitation that was not accepted yet. The fields `home_…` describe the account of the home. */
 interface Invitation {
   user_id: string;
   email: string;
@@ -162,7 +162,7 @@ interface Invitation {
   home_language: Language;
 }
 
-/** Returns a valid invitation with the address of its home. Null if the invitation was used or withdrawn, or has expired. */
+/** Returns a valid invitation with the e-mail address of its home. Null if the invitation was used or withdrawn, or has expired. */
 export async function findInvitation(db: Database, memberId: string, now: Date): Promise<Invitation | null> {
   const row = await db
     .selectFrom('home_members')

@@ -7,8 +7,8 @@ import { addEvents } from '#src/events/outbox.ts';
 const MAX_TOLD = 500;
 
 /**
- * Mails owners, once, that an update has changed the totals of their homes (sql/schema/0021_placements.sql). Returns the number of notified
- * owners. Several workers may run this concurrently, because each owner's row records the notification.
+ * Mails each owner of a home whose totals an update of the service has changed (sql/schema/0021_placements.sql). Returns the number of
+ * notified owners. Several workers may run this concurrently, because each owner's row records that the owner was notified.
  */
 export async function notifyOwnersOfRecomputedTotals(db: Database, now: Date): Promise<number> {
   let notified = 0;

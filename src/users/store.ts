@@ -33,7 +33,7 @@ export const USER_COLUMNS = [
 ] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
-  /** Requested address that is not confirmed yet; null or absent if no change is pending. */
+  /** Requested address that is not confirmed yet; null or absent if no change of address is pending. */
   pending_email?: string | null;
 };
 export type Role = User['role'];
@@ -106,8 +106,8 @@ export async function findUser(
 }
 
 /**
- * Returns at most `limit` accounts that the caller can access, in order of their ids, after `cursor`. The accounts match `search` in the
- * e-mail address (ignoring case), the role, the plan and every other condition.
+ * Returns at most `limit` accounts that the caller can access, in order of their ids, after `cursor`. If given, `search` must occur in the
+ * e-mail address (ignoring case), and the role, the plan and the other conditions must match.
  */
 export async function listUsers(
   db: Database,
@@ -140,7 +140,7 @@ export async function listUsers(
  * takes effect at once. A change of address by any other caller waits until a mail confirms the new address; setting the current address
  * withdraws the pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes
  * deliveries that the account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only
- * administrator would get another role; 403 for a utility's homeowner who has signed in.
+ * administrator would get another role; 403 if a utility changes a homeowner who has already signed in.
  */
 export async function updateUser(
   db: Database,
@@ -200,7 +200,10 @@ export async function assertOtherAdministrator(trx: Database, userId: string): P
   if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
 }
 
-/** Throws 409 if another account has the address. The confirmation checks this again, because the address may be taken in the meantime. */
+/**
+ * Throws 409 if another account has the address. Another account can take the address before the change is confirmed, so the confirmation
+ * checks again.
+ */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
     .selectFrom('users')
