@@ -8,8 +8,8 @@ import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
 /**
- * Returns the accounts that a caller can access, by the caller's role and, for a key that is limited to a group, by that group. No other
- * function decides this.
+ * Returns the accounts that a caller can access. They depend on the caller's role and, if its key is limited to a group of homes, on that
+ * group. Only this function decides which accounts a caller can access.
  */
 export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
   const of = getAccessibleAccountsOfRole(caller);
@@ -24,8 +24,9 @@ export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role
 }
 
 /**
- * Throws an error if a homeowner sets a device's identity, because one home could take over another home's meter. 422 for `external_id`: a
- * meter claims the device whose `external_id` is its serial number (onboarding/claims.ts). 403 for the device's client certificate.
+ * Throws an error if a homeowner sets a device's identity, because one home could otherwise take over another home's meter. 422 for
+ * `external_id`: a meter is assigned to the device whose `external_id` is the meter's serial number (onboarding/claims.ts). 403 for the
+ * device's client certificate.
  */
 export function checkDeviceIdentityAllowed(
   { role }: Caller,
@@ -42,8 +43,8 @@ export function checkDeviceIdentityAllowed(
 }
 
 /**
- * Throws 403 if a caller may not set the manager of a device: a homeowner may never set the manager, and a utility may not take over a
- * device that its owner manages.
+ * Throws 403 if a caller may not set who manages a device, its owner or the utility: a homeowner may never set the manager, and a utility
+ * may not become the manager of a device that its owner manages.
  */
 export function checkManagerAllowed({ role }: Caller, wanted: DeviceManager | undefined): void {
   if (wanted === undefined || role === 'admin') return;
@@ -61,18 +62,18 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: DeviceM
 }
 
 /**
- * Throws 403 for a key that is limited to a group. Such a key never reads single readings, because they show, second by second, what people
- * at home are doing. Keys that utilities create for homeowners have no scope for single readings.
+ * Throws 403 for a key that is limited to a group of homes. Such a key may read sums but no single readings, because single readings show,
+ * second by second, what people at home are doing. Keys that utilities create for homeowners have no scope for single readings.
  */
 export function checkReadingsReader({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
 }
 
-/** Returns the author to record for a device's key that the caller creates. */
+/** Returns the author to record for a key of a device, if this caller creates the key. */
 export const getDeviceKeyAuthor = ({ role }: Pick<Caller, 'role'>): DeviceManager =>
   role === 'homeowner' ? 'owner' : 'utility';
 
-/** Returns the account and the key or session by which a caller acts, for the audit log. */
+/** Returns the account, and the key or session, that a caller uses; both are recorded in the audit log. */
 export const getActor = ({
   accountId,
   keyId,
@@ -82,21 +83,24 @@ export const getActor = ({
 });
 
 /**
- * Returns the authorization that ends an object which the caller creates: that of the app, if the caller is an app. Null if the caller is
- * an account or its member.
+ * Returns the authorization of the app that makes the request: objects that the app creates are deleted when the authorization ends. Null
+ * if the caller is not an app.
  */
 export const findAuthorization = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
 
-/** Returns the caller's own account, for lists of objects that belong to the caller. Throws 404 for a key that is limited to a group. */
+/**
+ * Returns the caller's own account, for lists of objects that belong to the caller. Throws 404 for a key that is limited to a group of
+ * homes.
+ */
 export function requireOwnAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');
   return userId;
 }
 
 /**
- * Returns the account that a request names, or the caller's own. A homeowner who names another account gets 403 before any lookup; other
- * callers get 404 for an account that they cannot access. `isHeld`: locks the account until the transaction ends.
+ * Returns the account that a request names or, if the request names none, the caller's own. A homeowner who names another account gets 403
+ * before any lookup; other callers get 404 for an account that they cannot access. `isHeld`: locks the account until the transaction ends.
  */
 export async function loadAccessibleUser(
   db: Database,
@@ -120,7 +124,10 @@ export async function resolveRequestedUserId(db: Database, caller: Caller, named
   return (await loadAccessibleUser(db, caller, named)).user_id;
 }
 
-/** Returns the account of a request with the requested time zone: a name, or `account` for the account's own. */
+/**
+ * Returns the account that a request concerns, and the time zone to use: the requested zone or, if the request says `account`, the
+ * account's own zone.
+ */
 export async function resolveUserWithZone(
   db: Database,
   caller: Caller,
@@ -133,9 +140,9 @@ export async function resolveUserWithZone(
 }
 
 /**
- * Throws 403 if a caller may not create a key with these scopes and addresses for the account: a new key may not have more scopes or
- * addresses than the caller's, and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs
- * `devices:write` instead of the scope.
+ * Throws 403 if a caller may not create a key with these scopes and addresses for the account. A new key may have only scopes and allowed
+ * addresses of the caller's key, and a key that a utility creates for a homeowner may only read. A key of one device (`isOfDevice`) needs
+ * the caller's scope `devices:write` instead of the new key's scope.
  */
 export function checkNewKeyAllowed(
   { role, userId, scopes, allowedAddresses = [] }: Caller,
@@ -152,14 +159,14 @@ export function checkNewKeyAllowed(
     throw new AppError('homeownersKeyScopes');
 }
 
-/** Whether a key that expires at `one` outlives a key that expires at `other`. Null: never. */
+/** Whether a key that expires at `one` outlives a key that expires at `other`. Null: the key never expires. */
 export const isLaterExpiry = (one: Date | null, other: Date | null): boolean =>
   other !== null && (one === null || one > other);
 
 /**
  * Returns the expiry of a key that the caller creates, rotates or extends: the requested time, or the expiry of the caller's key if the
- * request has none. Throws 403 if the key would outlive the caller's key, because a stolen key could otherwise extend its own life. Null:
- * never.
+ * request contains none. Null: the key never expires. Throws 403 if the key would outlive the caller's key, because a stolen key could
+ * otherwise extend its own life.
  */
 export function limitExpiry({ expiresAt = null }: Caller, requested: Date | null | undefined): Date | null {
   const expiry = requested === undefined ? expiresAt : requested;
@@ -167,12 +174,12 @@ export function limitExpiry({ expiresAt = null }: Caller, requested: Date | null
   return expiry;
 }
 
-/** Throws 403, before any look-up, for every role but administrator and for keys that are limited to a group. */
+/** Throws 403, before any look-up, unless the caller is an administrator whose key is not limited to a group of homes. */
 export function requireAdministrator({ role, groupId }: Caller): void {
   if (role !== 'admin' || groupId) throw new AppError('forbidden');
 }
 
-/** Returns an id from a request, or throws 404 if it contains NUL, which PostgreSQL cannot store. */
+/** Returns an id from a request. Throws 404 if the id contains the character NUL, which PostgreSQL cannot store. */
 export function requireStorableId(id: string): string {
   if (id.includes('\0')) throw new AppError('notFound');
   return id;

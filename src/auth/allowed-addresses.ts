@@ -19,7 +19,7 @@ const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork
 export const createAllowedAddressChecker = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
-/** Whether every address and network in `wanted` lies within `own`. */
+/** Whether every address and network in `wanted` lies within an address or network in `own`. */
 export function areAddressesWithinAllowed(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);

@@ -29,7 +29,7 @@ const COLUMNS = [
 /** A registered app without its secret. Its `app_id` is also its client_id. */
 export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
 
-/** Members of an app that its owner sets. The type of an app never changes. */
+/** Members of an app that its owner can change. The type of an app never changes. */
 export type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
 
 /**
@@ -94,8 +94,8 @@ export async function findApp(db: Database, reach: AccessibleAccounts, appId: st
 }
 
 /**
- * Updates an app that the caller can access; null if there is none. A reduction of scopes and a changed address for notices take effect at
- * once, also for existing tokens.
+ * Updates an app that the caller can access; null if there is none. If scopes are removed or the address for notices changes, the change
+ * takes effect at once, also for existing tokens.
  */
 export async function updateApp(
   trx: Database,

@@ -9,20 +9,20 @@ import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.t
 import { hashApiKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
-/** The device to which a key is limited, and the author of the key: a homeowner, or a utility or administrator. */
+/** The device to which a key is limited, and who created the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
   id: string;
   madeBy: DeviceManager;
 }
 
-/** Returns the `device` of a caller from the columns of the caller's key. */
+/** Returns a caller's member `device`, from the columns of the caller's key. */
 export const getDeviceOfKey = (row: {
   device_id: string | null;
   made_by: DeviceManager | null;
 }): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
-/** A home of which the account of a session is a member. */
+/** A home of which the signed-in account is a member. */
 export interface MemberHome {
   memberId: string;
   userId: string;
@@ -31,28 +31,28 @@ export interface MemberHome {
 
 /** The authenticated caller: a key or session, the account whose data it can access, and its permissions. */
 export interface Caller {
-  /** `app`: an app with access to a home. `client`: an app without a home, which can access only its own Green Button resources. */
+  /** `app`: an app that accesses a home. `client`: an app that accesses no home, only its own Green Button resources. */
   by: 'key' | 'session' | 'app' | 'client';
   /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
   /**
-   * Account of the key or session; for an app, the home; for a client, the account that registered the app. Its requests count against this
-   * account, and the audit log records its actions under this account.
+   * Account of the key or session. For an app, this is the home; for a client, it is the account that registered the app. The limits of
+   * this account apply to the caller's requests, and the audit log records the caller's actions under this account.
    */
   accountId: string;
   /** Account whose data the caller can access: its own, or the home for which it acts as a member (homes.ts). */
   userId: string;
-  /** Role of the caller in the account `userId`: a member acts as a homeowner. */
+  /** Role of the caller in the account `userId`. A member of a home has the role of a homeowner. */
   role: Role;
   scopes: ReadonlySet<Scope>;
-  /** The group of homes to which the key is limited; null if the key has no such limit. */
+  /** The group of homes to which the key is limited; null if the key is not limited to a group. */
   groupId: string | null;
   device?: DeviceOfKey;
   /** The membership by which the caller can access `userId`, if `userId` is not the caller's own account. */
   memberId?: string;
   /** The app that the home has authorized, if the caller is an app. */
   appId?: string;
-  /** For a session: the homes of which its account is a member. */
+  /** For a session: the homes of which the signed-in account is a member. */
   homes?: readonly MemberHome[];
   /** For a key: the address of the request and the addresses that the key allows (allowed-addresses.ts). */
   address?: string;
@@ -62,20 +62,20 @@ export interface Caller {
 }
 
 /**
- * Cache lifetime of authenticated callers, for reads: every process must refuse a revoked key within 10 s. Changes reload the caller from
- * the database (run-as-caller.ts).
+ * Cache lifetime of authenticated callers in ms. The cache serves reads only: every process must refuse a revoked key within 10 s. For
+ * changes, the caller is read again from the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
 /**
- * Cache lifetime of members' keys and apps' tokens. It is short, because the end of a membership or an authorization must take effect
+ * Cache lifetime in ms of members' keys and apps' tokens. It is short, because the end of a membership or an authorization must take effect
  * within 1 s.
  */
 const MEMBER_REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 10_000;
-/** Minimum time between two updates of `last_used_at`. */
+/** Minimum time in ms between two updates of a key's `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
-/** Reason for refusing a key, as an error of the catalogue. `unavailable`: the key's account is moving to another installation. */
+/** Reason for refusing a key, as a code of the error catalogue. `unavailable`: the key's account is moving to another installation. */
 export type KeyRefusalReason = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
 /** Returns the caller who presents a key from an address, or the reason for refusing the key. */
@@ -91,12 +91,12 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     const hash = hashApiKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    // The expiry is measured by the monotonic clock. If the wall clock were used and set back by an hour, a revoked key would be accepted
-    // for an hour.
+    // The expiry is measured by the monotonic clock, because the wall clock may be set back. If it were set back by an hour, a revoked key
+    // would be accepted for an hour.
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // Reads the clock before the query, because the result may be as old as the start of the query.
+    // Reads the clock before the query, because the query's result may be as old as the start of the query.
     const askedMs = performance.now();
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
@@ -176,7 +176,7 @@ const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: num
 /** Runs a statement without waiting for its result. Errors are ignored, so that a read-only database still serves reads. */
 const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
-/** Whether the membership on which a key depends has not ended, and both of its accounts belong to homeowners. */
+/** Whether the membership on which a key depends has not ended, and both accounts of the membership belong to homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
@@ -186,7 +186,9 @@ async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promi
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
 }
 
-/** Finds the app that presents an access token for the app itself (client_credentials), not for a home. Such a token has no scopes. */
+/**
+ * Finds the app that presents an access token of its own (client_credentials), which gives no access to a home. Such a token has no scopes.
+ */
 async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await db
     .selectFrom('oauth_tokens')
@@ -215,8 +217,8 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 }
 
 /**
- * Finds the app that presents an access token for a home. The caller has the token's scopes that the app's authorization still has
- * (authorizations.ts).
+ * Finds the app that presents an access token for a home. The caller gets those of the token's scopes that the app's authorization still
+ * has (authorizations.ts).
  */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await selectUsableAuthorizations(db, new Date(nowMs))
@@ -248,7 +250,8 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
 }
 
 /**
- * Returns the name of the counter that counts the requests of a caller: the counter of its account or, for an app, of the app in its home.
+ * Returns the name of the counter for a caller's requests: the counter of the caller's account or, for an app, the counter of the app in
+ * its home.
  */
 export const getRequestCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

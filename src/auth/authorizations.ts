@@ -98,7 +98,10 @@ export async function listAuthorizations(
   }));
 }
 
-/** Query of authorizations that have not expired, with their apps, the scopes of the consent and the scopes of the app. */
+/**
+ * Query of authorizations that have not expired, with their apps, the scopes to which the home consented, and the current scopes of the
+ * app.
+ */
 const unexpiredAuthorizations = (db: Database, now: Date) =>
   db
     .selectFrom('authorizations')
@@ -109,8 +112,8 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
     );
 
 /**
- * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
- * The caller adds the condition that selects authorizations. `getCurrentScopes` returns the scopes of each authorization.
+ * Query of the authorizations that apps can use: authorizations that have not expired, from a homeowner to an app of a utility or an
+ * administrator. The caller adds the condition that selects authorizations. `getCurrentScopes` returns the scopes of each authorization.
  */
 export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
@@ -119,11 +122,11 @@ export const selectUsableAuthorizations = (db: Database, now: Date) =>
     .where('home.role', '=', 'homeowner')
     .where('app_owner.role', '<>', 'homeowner');
 
-/** Returns the scopes to which the home consented and which the app still has. */
+/** Returns the scopes to which the home consented and which the app still requests. */
 export const getCurrentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns the ids of those authorizations that still give their app a scope. */
+/** Returns the ids of those given authorizations that still give their app the scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

@@ -20,7 +20,10 @@ export function parseBrowserCookie(cookie: string | undefined): Browser | null {
 export const createBrowserCookie = (secret: string, { id }: Browser, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
-/** Whether the browser has signed in to the account of this address, ignoring case. Makes no database query. */
+/**
+ * Whether the browser has signed in to the account of this address, ignoring case. Checks only the cookie's proof, without a database
+ * query.
+ */
 export function isKnownBrowser(secret: string, { id, proof }: Browser, email: string): boolean {
   return proof !== null && timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(secret, id, email)));
 }

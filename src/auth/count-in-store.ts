@@ -11,21 +11,21 @@ import {
 
 interface Kept {
   counters: RequestCounters;
-  /** Plan of the account, or of the owner of the device; null for an address or a key. */
+  /** Plan of the account or, for a device, of the device's owner. Null for counters of addresses and keys. */
   plan: string | null;
 }
 
 export interface CounterChange extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
   key: string;
-  /** The plan of the account on which the decision was based. */
+  /** Plan of the account, as known when the decision was made. */
   plan: string | null;
 }
 
 /** Store of request counters that all processes share. */
 export interface CounterStore {
   /**
-   * Adds to the counters of each key atomically, if the counters lie between `least` and `most` and the plan is unchanged. Returns, in the
-   * order of the changes, the stored counters and whether they were changed.
+   * Increases the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns, in the order
+   * of the changes, the stored counters and whether they were changed.
    */
   add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
@@ -33,10 +33,12 @@ export interface CounterStore {
 /** Maximum number of accounts and addresses whose counters a process caches. */
 const REMEMBERED = 10_000;
 
-/** Limits for a key of one device: only refusals are counted, so that repeated refusals suspend the key. */
+/** Limits for a key of one device: this counter counts only refusals, so that repeated refusals suspend the key. */
 const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
-/** Returns the limits for a counter's key. For the keys of one device, the plan's limit per minute applies, but not its limit per day. */
+/**
+ * Returns the limits that apply to a counter. Requests with the keys of one device have the plan's limit per minute, but no limit per day.
+ */
 function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
   const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
@@ -44,10 +46,10 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 }
 
 /**
- * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. It is
- * repeated if the stored counters lead to a different decision, which happens only when a window begins or ends. A batch therefore usually
- * costs one statement. Of several concurrent processes, one always succeeds, so each succeeds eventually. A count of -1 takes back a
- * counted request. `plans`: limits by plan, and for `address`.
+ * Counts requests that any number of processes receive. A process decides from its cached counters (request-windows.ts). If the stored
+ * counters would lead to another decision, which happens only when a window begins or ends, the process decides again. A batch therefore
+ * usually costs one statement. One of several concurrent processes always succeeds, so each process succeeds eventually. A count of -1
+ * takes back a counted request. `plans`: limits by plan, and limits of addresses (`address`).
  */
 export function countRequestsInStore(
   plans: Record<string, WindowLimits>,

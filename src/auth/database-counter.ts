@@ -7,11 +7,11 @@ import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-wind
 /** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
 
-/** Creates request counters in the database. `plans`: limits by plan (and for `address`, in tests). */
+/** Creates request counters that are stored in the database. `plans`: limits by plan and, in tests, limits of addresses (`address`). */
 export const createDatabaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
   countInBatches(countInDatabase(db, plans, clock), (keys) => findSuspendedInDatabase(db, keys, clock()));
 
-/** Returns the accounts that are suspended according to the database's counters. */
+/** Returns the accounts that are suspended, according to the counters in the database. */
 export async function findSuspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
   const { rows } = await sql<{ counted: string }>`
     SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
@@ -33,12 +33,12 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
   };
 }
 
-/** Time after which a row can be deleted: no window is longer than a UTC day. */
+/** Time in ms after which a row of counters can be deleted: no window is longer than a UTC day. */
 const KEPT_MS = 2 * 86_400_000;
 
-/** Deletes counters whose windows have ended. Every address with a failed authentication has a row. */
+/** Deletes counters whose windows have ended. Every address from which authentication failed has a row. */
 export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
-  // Raw SQL here and in this file's other statements: only this file and its function of the schema use the table.
+  // Raw SQL, here and in this file's other statements: the table is used only by this file and by one function of the schema.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
     db,

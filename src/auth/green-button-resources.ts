@@ -5,9 +5,9 @@ import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
 export interface GreenButtonAuthorization {
   authorization_id: string;
-  /** Id of the authorization and of its subscription in URLs of ESPI resources. */
+  /** Id that identifies the authorization and its subscription in URLs of ESPI resources. */
   resource_id: string;
-  /** Id of the app in URLs of ESPI resources. */
+  /** Id that identifies the app in URLs of ESPI resources. */
   app_resource_id: string;
   /** The home. */
   user_id: string;
@@ -26,7 +26,7 @@ const authorizationsOf = (db: Database, now: Date) =>
       sql<boolean>`${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (authorizations.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)`,
     );
 
-/** Returns an authorization that an app can use to read usage; null if it has ended or lacks the scope. */
+/** Returns an authorization with which an app can read usage; null if the authorization has ended or lacks the scope. */
 export async function findGreenButtonSubscription(
   db: Database,
   authorizationId: string,
@@ -36,7 +36,10 @@ export async function findGreenButtonSubscription(
   return row && getCurrentScopes(row).includes(GREEN_BUTTON_REQUIRED_SCOPE) ? row : null;
 }
 
-/** Returns an authorization of an app by its id in URLs of ESPI resources, which must be a UUID; null if the app has none. */
+/**
+ * Returns an authorization of an app. `resourceId`: the authorization's id in URLs of ESPI resources, which must be a UUID. Null if the app
+ * has no such authorization.
+ */
 export async function findAppAuthorization(
   db: Database,
   appId: string,

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
-/** Scope of this service that corresponds to an ESPI scope string. An ESPI subscription, and the notices about it, need this scope. */
+/** Scope of this service that an app needs for an ESPI subscription and for the notices about the subscription. */
 export const GREEN_BUTTON_REQUIRED_SCOPE = 'insights:read' satisfies AppScope;
 
 /** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
@@ -11,17 +11,17 @@ interface GreenButtonTerms {
 }
 
 /**
- * Function blocks of ESPI that this service supports: common (1), Connect My Data (3), interval metering (4) of electricity (5), forward
- * and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
+ * Function blocks (feature numbers of ESPI) that this service supports: common (1), Connect My Data (3), interval metering (4) of
+ * electricity (5), forward and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
  */
 const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
-/** Function blocks of which an app needs at least one to read any data. */
+/** Function blocks for metering. An app can read data only if its scope string contains at least one of these blocks. */
 const METERING = [4, 5];
 const DAY_SECONDS = DAY_MS / 1_000;
 const DEFAULT_HISTORY_SECONDS = 365 * DAY_SECONDS;
-/** Longest history in seconds: three years. */
+/** Longest history that an app can request, in seconds: three years. */
 const MAX_HISTORY_SECONDS = 1_095 * DAY_SECONDS;
-/** Maximum length of a scope string. The negotiated scope string must fit into ESPI's String256. */
+/** Maximum number of characters of a scope string. The negotiated scope string must fit into ESPI's String256. */
 const MAX_LENGTH = 512;
 
 const format = (blocks: readonly number[], { intervalSeconds, historySeconds }: GreenButtonTerms): string =>
@@ -37,12 +37,12 @@ export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
   historySeconds: DEFAULT_HISTORY_SECONDS,
 });
 
-/** Whether a scope of a request is a scope string of ESPI (NAESB REQ.21, Function Block 14). */
+/** Whether a requested scope is a scope string of ESPI (NAESB REQ.21, Function Block 14). */
 export const isGreenButtonScope = (scope: string): boolean => scope.startsWith('FB=');
 
 /**
- * Returns the subset of a requested scope string that this service can grant: unsupported function blocks and members are omitted, blocks
- * are daily, and the history is at most three years. Null if nothing can be granted. Pure.
+ * Returns the part of a requested scope string that this service can grant: unsupported function blocks and terms are omitted, readings are
+ * grouped into blocks of a day, and the history is at most three years. Null if nothing can be granted. Pure.
  */
 export function negotiateGreenButtonScope(asked: string): string | null {
   const [, blocks = '', rest = ''] = /^FB=(\d{1,4}(?:_\d{1,4})*)((?:;\w{1,40}=[\w.,:-]{0,200})*)$/.exec(asked) ?? [];
@@ -56,13 +56,15 @@ export function negotiateGreenButtonScope(asked: string): string | null {
   return format(granted, { intervalSeconds, historySeconds: Math.min(Number(history), MAX_HISTORY_SECONDS) });
 }
 
-/** Returns the shortest requested interval length that this service supports. Null if there is none. */
+/**
+ * Returns the shortest of the requested interval lengths that this service supports, in seconds. Null if the service supports none of them.
+ */
 function intervalOf(asked = '3600'): 900 | 3_600 | null {
   const lengths = asked.split('_');
   return lengths.includes('900') ? 900 : lengths.includes('3600') ? 3_600 : null;
 }
 
-/** Returns the terms of a negotiated scope string; null means the default string. Pure. */
+/** Returns the interval length and history of a negotiated scope string. Null stands for the default scope string. Pure. */
 export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
   const [, interval, history] = /IntervalDuration=(\d+).*HistoryLength=(\d+)/.exec(
     scope ?? DEFAULT_GREEN_BUTTON_SCOPE,
@@ -72,7 +74,7 @@ export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
 
 export const ESPI_RESOURCE_PATH = '/espi/1_1/resource';
 
-/** Returns the URLs of an authorization's resources. `publicUrl`: the URL of the service; `id`: the resource_id. */
+/** Returns the URLs of an authorization's ESPI resources. `publicUrl`: the URL of the service; `id`: the authorization's resource_id. */
 export const createSubscriptionUrls = (
   publicUrl: string,
   id: string,
@@ -81,6 +83,6 @@ export const createSubscriptionUrls = (
   authorizationURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Authorization/${id}`,
 });
 
-/** Returns the URL of an app's ApplicationInformation. */
+/** Returns the URL of an app's ApplicationInformation (ESPI). */
 export const createApplicationUrl = (publicUrl: string, id: string): string =>
   `${publicUrl}${ESPI_RESOURCE_PATH}/ApplicationInformation/${id}`;

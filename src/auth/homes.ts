@@ -23,10 +23,10 @@ export interface HomeIdsInRequest {
 }
 
 /**
- * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in
- * a home like the home's own account, with the scopes of the membership, so no operation handles members specially. The home is the one
- * that the request names, or the one to which the first known object of the request belongs. A key that was created for a home always acts
- * in that home (authenticate.ts).
+ * Returns the caller for the home that a request is about. If a session's account is a member of that home, the returned caller has the
+ * home's account and the scopes of the membership; otherwise the caller is returned unchanged. A member acts like the home's own account,
+ * so no operation handles members specially. The home is the one that the request names, or the one to which the first known object of the
+ * request belongs. A key that was created for a home always acts in that home (authenticate.ts).
  */
 export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => HomeIdsInRequest): Promise<Caller> {
   const { homes = [] } = caller;
@@ -52,9 +52,9 @@ const inHome = (caller: Caller, home: MemberHome | undefined): Caller =>
     : caller;
 
 /**
- * Returns a member's access to the home in which it acts; null if the membership has ended. Locks both accounts, in the order of their ids,
- * and then the membership until the transaction ends. The end of the membership therefore waits for this change, and no later change
- * begins.
+ * Returns a member's access to the home whose data it reads or changes; null if the membership has ended. Locks both accounts, in the order
+ * of their ids, and then the membership, until the transaction ends. If the membership is ended concurrently, its end waits for this
+ * change, and no later change begins.
  */
 export async function lockMembership(
   db: Database,
@@ -63,14 +63,14 @@ export async function lockMembership(
 ): Promise<MemberAccess | null> {
   if (lock)
     await sql`SELECT FROM users WHERE user_id IN (${accountId}, ${userId}) ORDER BY user_id ${lock}`.execute(db);
-  // Raw SQL: locks rows of only one of the joined tables, with a lock strength that varies.
+  // Raw SQL: only one of the joined tables is locked, with a lock strength that is a parameter.
   const { rows } = await sql<{ access: MemberAccess }>`
     SELECT access FROM home_members WHERE member_id = ${memberId} AND member_user_id = ${accountId} AND user_id = ${userId}
       AND ${IS_OPEN} ${lock ? sql`FOR SHARE OF home_members` : sql``}`.execute(db);
   return rows[0]?.access ?? null;
 }
 
-/** Returns an account's membership of a home, locked until the transaction ends; null if there is none. */
+/** Returns an account's membership of a home, locked until the transaction ends; null if the account is not a member. */
 export async function lockHome(trx: Database, accountId: string, homeId: string): Promise<MemberHome | null> {
   const row = await trx
     .selectFrom('home_members')
@@ -83,7 +83,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
   return row ?? null;
 }
 
-/** Returns the ids of those memberships that have not ended. */
+/** Returns the ids of those given memberships that have not ended. */
 export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db

@@ -6,7 +6,7 @@ import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** Number of characters of a key that lists show: the environment, the cell and the next four. */
+/** Returns how many characters of a key are shown in lists: the environment, the cell and the next four characters. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (parseCell(key)?.length ?? -1) + 1 + 4;
 
 /** Returns six characters computed from the key's other characters, so that secret scanners can recognise keys offline. */
@@ -27,7 +27,7 @@ function checksum(text: string): string {
 export function createSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Random bytes from 248 on are skipped, because otherwise some characters of a key would be more likely than others.
+    // Random bytes of 248 and above are skipped, because otherwise some characters of a key would be more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }

@@ -31,8 +31,8 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key for a user, with the default scopes if none are given. `groupId`, `device`, `home`: group, device or home of another account to which the key is limited. `key`: a key chosen by the
- * operator instead of a random one.
+ * Creates a key for a user, with the default scopes if none are given. `groupId`, `device` and `home` limit the key to a group, a device,
+ * or a home of another account. `key`: a key chosen by the operator; by default the key is random.
  */
 export async function createKey(
   db: Database,
@@ -94,14 +94,14 @@ const COLUMNS = [
   'allowed_addresses',
 ] as const;
 
-/** Column for a query of `api_keys`: the home of another account to which a key is limited; null for a key without a membership. */
+/** Column for a query of `api_keys`: the home to which a key is limited because its owner is a member of that home; null for other keys. */
 const HOME_OF_KEY = sql<string | null>`(
   SELECT m.user_id FROM home_members m WHERE m.member_id = api_keys.member_id)`.as('home_user_id');
 
 /** Stored attributes of a key, without its secret. */
 export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]> & { home_user_id: string | null };
 
-/** Returns an account's unrevoked keys in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` unrevoked keys of an account, in order of their ids, after `cursor`. */
 export async function listKeys(
   db: Database,
   reach: AccessibleAccounts,
@@ -120,7 +120,7 @@ export async function listKeys(
     .execute();
 }
 
-/** Query of an unrevoked key that the caller can access, with its owner and its membership. */
+/** Query of an unrevoked key that the caller can access, with the key's owner and the membership for whose home the key was created. */
 const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
   db
     .selectFrom('api_keys')
@@ -129,7 +129,7 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
     .where('revoked_at', 'is', null)
     .where(isAccountAccessibleSql(reach, 'api_keys.user_id'));
 
-/** A key with its owner, and the membership for whose home it was created. */
+/** A key with its owner, and the membership for whose home it was created; null if it was created without a membership. */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
 export async function findActiveKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
@@ -159,7 +159,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
     .execute();
 }
 
-/** Changes the allowed addresses and the expiry of a key that the caller can access; null if there is no unrevoked key. */
+/** Changes the allowed addresses and the expiry of an unrevoked key that the caller can access; null if there is no such key. */
 export async function updateKeyLimits(
   db: Database,
   reach: AccessibleAccounts,
@@ -168,7 +168,7 @@ export async function updateKeyLimits(
 ): Promise<Key | null> {
   const row = await db
     .updateTable('api_keys')
-    // Sets a column even if the request changes nothing, so that the statement returns the key.
+    // Always sets a column, because without a change the statement would not return the key.
     .set({
       revoked_at: null,
       ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
@@ -184,22 +184,23 @@ export async function updateKeyLimits(
 }
 
 /**
- * Returns the columns that set a key's expiry and, if the expiry differs, the time of this change; the owner is notified before the key
- * expires (key-notice.ts).
+ * Returns the columns that set a key's expiry and, if the expiry differs from the old one, the time of this change. The owner is notified
+ * before the key expires (key-notice.ts).
  */
 const endAt = (expiresAt: Date | null, now: Date) => ({
   expires_at: expiresAt,
   end_set_at: sql<Date | null>`CASE WHEN expires_at IS DISTINCT FROM ${expiresAt} THEN ${now} ELSE end_set_at END`,
 });
 
-/** Default time for which a rotated key stays valid. */
+/** Default time in ms for which an old key stays valid after its rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 /** Longest time for which a rotated key may stay valid, in hours. */
 export const MAX_OVERLAP_HOURS = 720;
 
 /**
- * Creates a key with the name, scopes, addresses and group, device or home of an old key, which stays valid for `overlapMs` or until its
- * earlier expiry. `madeBy`: author of the rotation. Null if the caller cannot access a valid key with this id.
+ * Replaces an old key: creates a key with the same name, scopes, addresses and group, device or home. The old key stays valid for
+ * `overlapMs`, or until its expiry if that is earlier. `madeBy`: who rotates the key. Null if the caller cannot access a valid key with
+ * this id.
  */
 export async function rotateKey(
   db: Database,
@@ -215,8 +216,8 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await findActiveKey(trx, reach, keyId);
-    // Locks the account before the key, in the same order as users/end-access.ts. That module revokes all keys of an account and must not
-    // miss the new key.
+    // Locks the account before the key, in the same order as users/end-access.ts. That module revokes all keys of an account, and would
+    // miss the new key without this lock.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
     const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
@@ -239,12 +240,12 @@ export async function rotateKey(
 
 /** E-mail address of the first administrator. */
 export const FIRST_ADMIN_EMAIL = 'admin@localhost';
-/** Name of the first administrator's keys. By this name, the account is found even if its address has changed. */
+/** Name of the first administrator's keys. The account is found by this name if its e-mail address has changed. */
 const BOOTSTRAP = 'bootstrap';
 
 /**
- * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once). Returns null if an
- * administrator already has a key or the operator supplied one (`givenKey`).
+ * Ensures that there is an administrator with a key. Returns a newly generated key, which is shown only once. Returns null if an
+ * administrator already has a key, or if the operator supplied one (`givenKey`).
  */
 export function ensureBootstrapAdmin(
   db: Database,
@@ -291,7 +292,9 @@ async function ensureWhileLocked(
   return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
-/** The audit log records the operator as the actor, because the first start or an environment variable creates the key. */
+/**
+ * The audit log records the operator as the actor, because the service creates this key at its first start or from an environment variable.
+ */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

@@ -9,20 +9,22 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignInOrigin } from './sessions.ts';
 import { lockAccount } from './sign-ins.ts';
 
-/** Validity of a challenge. A person needs time to confirm on the device. */
+/** Validity of a challenge in ms. A person needs time to confirm on the device. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 /**
- * Length of a challenge in bytes. A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of
- * the joined bytes.
+ * Length of a challenge in bytes. The length is a multiple of three, so that challenges in base64url can be joined: the joined text is the
+ * base64url of the joined bytes.
  */
 const CHALLENGE_BYTES = 33;
 const CHALLENGE_CHARACTERS = (CHALLENGE_BYTES / 3) * 4;
 /** Maximum number of passkeys of an account. */
 const MAX_PASSKEYS = 20;
-/** Algorithms of signatures (COSE): Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one of these algorithms. */
+/**
+ * Signature algorithms (COSE identifiers): Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one of these algorithms.
+ */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The site for which passkeys are created and at which these passkeys work. */
+/** The website for which passkeys are created and at which these passkeys work. */
 export interface PasskeySite {
   /** Relying party id of WebAuthn: the host of PUBLIC_URL. */
   host: string;
@@ -41,7 +43,7 @@ export interface Passkey {
   /** Host name at which the passkey works. */
   host: string;
   created_at: Date;
-  /** Last sign-in with the passkey; null if there was none. */
+  /** Time of the last sign-in with the passkey; null if it was never used. */
   last_used_at: Date | null;
 }
 
@@ -56,7 +58,7 @@ export interface Challenge {
 
 /**
  * Creates a challenge, which can be used once. `sessionId`: the session that adds a passkey; the new challenge replaces the session's
- * earlier challenge. Null for a sign-in.
+ * earlier challenge. `sessionId` is null for a sign-in.
  */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
   const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
@@ -103,7 +105,7 @@ export async function getPasskeyCreationOptions(
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // The browser creates no second passkey on a device or in a password manager that already has a passkey of this account.
+    // If a device or password manager already has a passkey of this account, the browser does not create a second one there.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
     // The sign-in page does not know the account, so the device must store the passkey with the account's id.
     authenticatorSelection: {
@@ -117,8 +119,8 @@ export async function getPasskeyCreationOptions(
 }
 
 /**
- * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the challenge of the session
- * was used or has expired, if the browser's response does not match the challenge and the site, or if the account has too many passkeys.
+ * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the session's challenge was
+ * used or has expired, if the browser's response does not match the challenge and the website, or if the account has too many passkeys.
  */
 export async function addPasskey(
   trx: Database,
@@ -170,7 +172,7 @@ export async function addPasskey(
   return row;
 }
 
-/** Returns the passkeys of an account, the oldest first. */
+/** Returns the passkeys of an account, oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
   return db.selectFrom('passkeys').select(COLUMNS).where('user_id', '=', userId).orderBy('passkey_id').execute();
 }
@@ -187,7 +189,7 @@ export async function removePasskey(db: Database, userId: string, passkeyId: str
   return numDeletedRows > 0n;
 }
 
-/** Removes passkeys of any account. */
+/** Removes passkeys by their ids, whatever their account. */
 export async function removePasskeys(db: Database, passkeyIds: readonly string[]): Promise<void> {
   await db
     .deleteFrom('passkeys')
@@ -195,7 +197,7 @@ export async function removePasskeys(db: Database, passkeyIds: readonly string[]
     .execute();
 }
 
-/** Returns the account of a passkey that failed to sign in; null if there is no such passkey. */
+/** Returns the account of a passkey with which a sign-in failed; null if there is no such passkey. */
 export async function findAccountOfPasskey(db: Database, credentialId: string): Promise<string | null> {
   return (await findCredential(db, credentialId))?.user_id ?? null;
 }
@@ -210,20 +212,20 @@ async function findCredential(db: Database, credentialId: string) {
 
 /**
  * Signs in by a passkey: consumes the challenge, verifies the response and opens a session. Null if the challenge is unknown, was used or
- * has expired. Null if the response does not come from a passkey of this service, for this challenge and site, with a person whom the
- * device verified. Null if the passkey's counter has not risen, which is the sign of a copied passkey.
+ * has expired. Null unless the response comes from a passkey of this service, matches this challenge and website, and states that the
+ * device verified the person. Null if the passkey's counter has not risen, because the passkey may then be a copy.
  */
 export async function signInByPasskey(
   db: Database,
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
   { site, now, from }: { site: PasskeySite; now: Date; from: SignInOrigin },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  // Runs outside the transaction below, because a failed attempt also consumes the challenge.
+  // The challenge is consumed outside the transaction below, because a failed attempt also consumes the challenge.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
   const known = await findCredential(db, response.id);
   if (challenge === null || !known) return null;
   const { user_id, passkey_id } = known;
-  // The account's id, which the device stored with the passkey.
+  // The response contains the account's id, which the device stored with the passkey.
   if (Buffer.from(response.response.userHandle ?? '', 'base64url').toString() !== user_id) return null;
   const counter = await verifySignIn(response, challenge, { site, known });
   if (counter === null) return null;
@@ -233,7 +235,7 @@ export async function signInByPasskey(
       .updateTable('passkeys')
       .set({ counter, last_used_at: now })
       .where('passkey_id', '=', passkey_id)
-      // Another sign-in may have raised the counter after this one read it. Devices without a counter always send 0.
+      // A concurrent sign-in may have raised the counter since it was read. Devices without a counter always send 0.
       .where('counter', counter === 0 ? '<=' : '<', counter)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return null;
@@ -241,13 +243,17 @@ export async function signInByPasskey(
   });
 }
 
-/** Verifies a new passkey. Returns null if the response is invalid; the library throws a different error for each fault. */
+/**
+ * Verifies the browser's response for a new passkey. Returns null if the response is invalid; the library throws a different error for each
+ * fault.
+ */
 async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
-  // The WebAuthn libraries are imported at the first use of a passkey, because they take some MB and most processes never use a passkey.
+  // The WebAuthn library is imported when a passkey is first used, because it takes some MB and most processes never use a passkey.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
-    // This service requests no attestation. Verifying a device's certificate would fetch URLs that the certificate names.
+    // This service requests no attestation (a certificate of the device), because verifying such a certificate would fetch URLs that the
+    // certificate names.
     const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject));
     const [format, statement] = [attestation.get('fmt'), attestation.get('attStmt')];
     if (format !== 'none' && (format !== 'packed' || statement.get('x5c') !== undefined)) return null;
@@ -265,7 +271,7 @@ async function verifyCreation(response: RegistrationResponseJSON, challenge: str
   }
 }
 
-/** Verifies a sign-in. Returns the passkey's new counter; null if the response is invalid. */
+/** Verifies the response of a passkey at a sign-in. Returns the passkey's new counter; null if the response is invalid. */
 async function verifySignIn(
   response: AuthenticationResponseJSON,
   challenge: string,
@@ -288,9 +294,9 @@ async function verifySignIn(
 }
 
 /**
- * Returns the challenges that a signed challenge consists of. A passkey does not identify the cell of its account (docs/passkeys.md).
- * Behind a router of several cells, the page joins the challenges of all cells, and each cell looks for the challenge that it has created.
- * Pure.
+ * Returns the challenges that were joined to the challenge that a passkey signed. A passkey does not identify the cell of its account
+ * (docs/passkeys.md). Behind a router of several cells, the page therefore joins the challenges of all cells, and each cell looks for its
+ * own challenge. Pure.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

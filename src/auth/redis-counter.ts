@@ -9,8 +9,8 @@ import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
- * Adds to the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
- * key's lifetime in ms. Returns whether the numbers were changed, and the stored numbers.
+ * Increases the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
+ * key's lifetime in ms. Returns whether the numbers were increased, and the stored numbers.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1
@@ -30,13 +30,13 @@ const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
 /** Lifetime of a Redis key in ms: longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
-/** Limits that no count satisfies, so that the script only returns the counts. */
+/** Bounds that no counters satisfy, so that the script returns the counters unchanged. */
 const NEVER = [...encodeCounters({}, 1), ...encodeCounters({}, 0)];
 
 /**
- * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
- * Redis is unavailable, the database counts, and the log reports it. Redis and the database count separately, so if counting switches
- * during a window, the window's requests are split between the two stores.
+ * Creates request counters in Redis (REDIS_URL). The database is queried only for the plans of accounts, in one statement for all waiting
+ * requests. While Redis is unavailable, requests are counted in the database, and a log entry reports this. The two stores do not exchange
+ * their counters: if Redis fails during a window, each store counts only a part of the window's requests.
  */
 export async function createRedisCounter(
   url: string,
@@ -44,7 +44,7 @@ export async function createRedisCounter(
     db: Database;
     plans: Record<string, Limits>;
     clock: () => Date;
-    /** Component of the Redis keys that separates environments which share a Redis server. */
+    /** Part of each Redis key that names the environment, because several environments may share a Redis server. */
     environment: string;
     log: Logger;
   },
@@ -56,7 +56,7 @@ export async function createRedisCounter(
 
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
 
-  /** Adds to the counters of one account or address; `plan` is the account's current plan. */
+  /** Increases the counters of one account or address. `plan`: the account's current plan. */
   async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
     const bounds =
       decided.plan === plan
@@ -115,10 +115,10 @@ async function connect(url: string, log: Logger) {
   return client;
 }
 
-/** Returns the plans of accounts, and of the owners of devices and apps, by the keys that are counted. */
+/** Returns the plans of accounts, and of the owners of devices and apps, by the key of their counter. */
 async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
   const inHomes = keys.filter((key) => key.startsWith('app:'));
-  // Raw SQL: the hot path of every request, which uses one statement for all kinds of keys, each found by its index.
+  // Raw SQL: every counted request waits for this query, so one statement handles all kinds of keys, and finds each by its index.
   const { rows } = await sql<{ counted: string; plan: string }>`
     SELECT user_id AS counted, plan FROM users WHERE user_id = ANY (${keys}::text[])
     UNION ALL

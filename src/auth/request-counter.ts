@@ -12,24 +12,28 @@ interface Window {
 /** Whether a request is allowed, and the remaining quota of its account. */
 export interface RequestDecision {
   allowed: boolean;
-  /** Windows of the account; null if nothing was counted. */
+  /** The minute and the day of the account's requests; null if the request could not be counted. */
   windows: { minute: Window; day: Window } | null;
-  /** Seconds until a retry can succeed, for the longer window if both are full. 0 if the request is allowed. */
+  /** Seconds until a retry can succeed; 0 if the request is allowed. If both limits are reached, this is the longer of the two times. */
   retryAfterSeconds: number;
 }
 
 /**
- * Counts requests across all processes: of an account (by id), of the keys of a device (`device:…`) or of an app in a home
- * (`app:home:app`). Also counts refusals of a device's key (`key:…`) and failures of an address (`addr:…`).
+ * Counts requests across all processes, under the name that `counted` contains: an account (its id), the keys of a device (`device:…`) or
+ * an app in a home (`app:home:app`). Also counts refused requests with a device's key (`key:…`) and failed authentications from an address
+ * (`addr:…`).
  */
 export interface RequestCounter {
-  /** Counts a request. `weight`: number of requests as which the request is counted (default 1); it is granted as a whole or not at all. */
+  /**
+   * Counts a request. `weight`: number of requests for which this request counts (default 1). Either the whole weight is granted or
+   * nothing.
+   */
   take(counted: string, weight?: number): Promise<RequestDecision>;
-  /** Takes back a request that was just counted, because the limits do not apply to this request. */
+  /** Takes back a request that was just counted, because the limits turned out not to apply to it. */
   giveBack(counted: string): Promise<void>;
-  /** Returns the remaining seconds of a suspension; counts nothing. */
+  /** Returns the remaining seconds of a suspension. Does not count a request. */
   suspendedForSeconds(counted: string): Promise<number>;
-  /** Returns which of these accounts are suspended now, in one query without writes. */
+  /** Returns those of the given accounts that are currently suspended, in one query without writes. */
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -42,8 +46,8 @@ export interface RequestBatchResult {
 }
 
 /**
- * Counts the given number of requests for each key; each request counts as `weight` requests. Returns null if counting is impossible; all
- * requests are then allowed.
+ * Counts requests: `counts` contains the number of requests for each of the keys, and each request counts for `weight` requests. Returns
+ * null if counting is impossible; all requests are then allowed.
  */
 export type CountRequestBatch = (
   keys: string[],
@@ -51,25 +55,26 @@ export type CountRequestBatch = (
   weight: number,
 ) => Promise<RequestBatchResult[] | null>;
 
-/** Limits for failed authentications and refused claims of an address. */
+/** Limits for failed authentications and refused claims of devices from one network address. */
 export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
-/** Requests of one weight that wait to be counted, by key. */
+/** Requests of one weight that wait to be counted, by the name of their counter. */
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**
  * Length of the pause after a query that counts requests, as a multiple of the query's duration. A query takes half a millisecond if the
- * database is idle, and ten times as long if the database is busy. So the pause is short unless fewer queries relieve the database.
+ * database is idle, and ten times as long if the database is busy. The pause is therefore long only if the database is busy.
  */
 const PAUSE_FACTOR = 3;
 /** Maximum length of the pause in ms, because waiting requests are delayed by the pause. */
 const MAX_PAUSE_MS = 20;
 
 /**
- * Batches counting: requests of one weight that arrive during a query or during the pause after the query are counted together by a later
- * query. A busy process therefore runs one small query at a time, for about a quarter of the time, whatever the number of requests.
+ * Counts requests in batches: requests that arrive during a query, or during the pause after it, are counted together by the next query,
+ * one query for each weight. Even a busy process therefore runs one small query at a time, for about a quarter of the time, whatever the
+ * number of requests.
  */
 export function countInBatches(
   countTogether: CountRequestBatch,
@@ -80,7 +85,7 @@ export function countInBatches(
 
   async function run(): Promise<void> {
     do {
-      // First reads the requests that have already arrived at the process, so that they are counted together.
+      // Lets the process read the requests that have already arrived, so that they are counted together.
       await setImmediate();
       const fromMs = performance.now();
       const batches = [...waiting];
@@ -130,7 +135,7 @@ async function countBatch(countTogether: CountRequestBatch, batch: WaitingReques
   }
 }
 
-/** Returns the decision for the request at `index` among several that were counted together. Pure. */
+/** Returns the decision for the request at `index` among requests that were counted together. Pure. */
 function decisionOf(
   { granted, limits, remaining }: RequestBatchResult,
   index: number,
@@ -138,7 +143,7 @@ function decisionOf(
 ): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
-  // Later requests of the same batch do not reduce the remaining quota that is reported for this request.
+  // The remaining quota reported for this request does not include later requests of the same batch.
   const later = allowed ? (granted - index - 1) * weight : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
@@ -146,7 +151,7 @@ function decisionOf(
   return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }
 
-/** Returns an IPv4 address, or the /64 network of an IPv6 address, which belongs to one subscriber. */
+/** Returns an IPv4 address unchanged. For an IPv6 address, returns its /64 network, because such a network belongs to one subscriber. */
 export function getNetworkOfAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;

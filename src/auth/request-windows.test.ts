@@ -18,7 +18,7 @@ const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   const plus = encodeCounters(add, 0);
   return decodeCounters(encodeCounters(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
-/** Returns a function that continues counting from known counters, and returns how many requests were allowed. */
+/** Returns a function that counts requests, starting from the given counters, and returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
@@ -35,7 +35,7 @@ describe('requests', () => {
   test('are refused for the duration of a suspension, even if the clock was ahead when it began', () => {
     const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
-    // The time at which the clock was set back by two hours.
+    // The clock was set back by two hours.
     expect(take(1, NOON - 7_200_000)).toBe(1);
     expect(left(NOON - 7_200_000).suspendedWaitMs).toBe(0);
   });
@@ -119,7 +119,7 @@ test('a decision is valid for all counters within its bounds, including the coun
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
-        // Counters that differ from others in one number: a random one, a limit, or a value at which the rules change.
+        // Changes one counter at a time to a random value, to a limit, or to a value at which the rules change.
         for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
           const edges = [
             least[index],

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** Rule for suspending an account: after `most` refusals within `withinMs`, it is suspended for `suspendedMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
-/** Maximum time until the end of a valid suspension; the clocks of processes may differ by a minute. */
+/** Maximum time in ms until the end of a valid suspension. It includes a minute, because the clocks of processes may differ by a minute. */
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Maximum number of requests in a minute and in a UTC day. */
@@ -18,7 +18,7 @@ export interface RequestCounters {
   /** Start of the UTC day whose requests are counted. */
   dayFromMs: number;
   dayCount: number;
-  /** Start of the period (at most ten minutes) in which refusals are counted. */
+  /** Start of the period of at most ten minutes in which refused requests are counted. */
   deniedFromMs: number;
   deniedCount: number;
   suspendedUntilMs: number;
@@ -34,10 +34,10 @@ export const NO_COUNTERS: RequestCounters = {
   suspendedUntilMs: 0,
 };
 const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
-/** A bound of counters that is larger than every counter. */
+/** A bound that no counter ever exceeds. */
 export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
+/** Converts counters to the numbers that are stored, in the order of `NO_COUNTERS`. `missing`: number for omitted counters. */
 export const encodeCounters = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
@@ -52,8 +52,8 @@ export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
   /**
-   * Lower bounds of the counters for which the decision stays the same; `most` contains the upper bounds. Because of this range, concurrent
-   * counting rarely invalidates a decision.
+   * Lowest counters for which the decision stays the same; `most` contains the highest. Because the decision is valid for a range, counting
+   * by another process rarely invalidates it.
    */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
@@ -63,18 +63,16 @@ export interface WindowDecision {
 export interface RequestLimits {
   limits: WindowLimits;
   nowMs: number;
-  /** Whether repeated refusals suspend the key: true for accounts, false for addresses. */
+  /** Whether repeated refusals suspend the account or key. True for accounts, false for addresses. */
   canBeSuspended: boolean;
-  /** Number of requests as which each request counts; default 1. A request is granted as a whole or not at all. */
+  /** Number of requests for which each request counts; default 1. Either the whole weight is granted or nothing. */
   weight?: number;
 }
 
 /**
  * Decides on several requests at once, by two windows: a minute that starts with its first request, and the UTC day. A request that one
- * window refuses is not counted in the other window.
- *
- * Clocks of processes differ slightly, so a window that starts in the near future is the current one. A window that starts later was opened
- * by a clock that has since been set back.
+ * window refuses is not counted in the other window. The clocks of processes differ slightly, so a window that starts up to a minute in the
+ * future is still the current window. A window that starts later than that was opened by a clock that has since been set back.
  */
 export function decideRequests(
   known: RequestCounters,
@@ -89,7 +87,7 @@ export function decideRequests(
   const room = Math.floor(Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount) / weight);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
-  // Bounds of the counters within which no window begins or ends.
+  // Bounds of the counters between which no window begins or ends.
   const isOfWrongClock = known.suspendedUntilMs > nowMs;
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
@@ -129,8 +127,8 @@ export function decideRequests(
 }
 
 /**
- * Takes back a request to which the limits do not apply: subtracts it from the windows that counted it. Does nothing if a window has ended
- * since. Pure.
+ * Takes back a counted request, because the limits do not apply to it: subtracts the request from the minute and the day. Does nothing if
+ * one of these windows has ended in the meantime. Pure.
  */
 export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
@@ -145,8 +143,8 @@ export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimit
 }
 
 /**
- * Remaining requests of the minute and the day (0 if the plan was lowered below the count), the time until each window ends, and the time
- * until a suspension ends (0: not suspended).
+ * Remaining requests of the minute and the day (0 if the account has used more than its current plan allows), the time until each window
+ * ends, and the time until a suspension ends (0: not suspended).
  */
 export interface RemainingRequests {
   minuteLeft: number;
@@ -171,13 +169,13 @@ export function computeRemainingRequests(
 }
 
 /**
- * Whether an account is suspended. A suspension that ends later than any new suspension could was set by a clock that has since been set
- * back, and is ignored.
+ * Whether an account is suspended. If a suspension would end later than one that begins now, a clock that has since been set back created
+ * it, and it is ignored.
  */
 const isSuspended = ({ suspendedUntilMs }: RequestCounters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
-/** Returns the counters, with ended windows restarted. Returns the same object if no window has ended. */
+/** Returns the counters after a new start of every window that has ended. Returns the same object if no window has ended. */
 function opened(known: RequestCounters, nowMs: number): RequestCounters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;

@@ -1,6 +1,9 @@
 import type { MemberAccess } from '#src/database/enums.ts';
 
-/** Scopes of keys. A key's scopes limit its operations; the role of its owner decides which accounts it can access. */
+/**
+ * Scopes of keys. The scopes of a key decide which operations the key permits; the role of its owner decides which accounts the key can
+ * access.
+ */
 export const SCOPES = [
   'insights:read',
   'alerts:read',
@@ -18,21 +21,21 @@ export const SCOPES = [
   'readings:write',
 ] as const;
 
-/** Scopes of a key that was requested without scopes: all except access to single readings, which must be requested explicitly. */
+/** Scopes of a new key if the request names none: all except access to single readings, which must be requested explicitly. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
 /**
- * Scopes that a key limited to a group may have, and that the export of an account needs. Access to single readings is excluded, because
- * single readings show when somebody showers.
+ * Scopes that a key limited to a group of homes may have, and that the export of an account requires. They exclude access to single
+ * readings, because single readings show when somebody showers.
  */
 export const READ_ONLY_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /**
- * Scopes of a member in the home of another account. Only the owner can manage the members and keys of the home, because that needs
- * `keys:write`, which members do not have.
+ * Scopes of a member in the home of another account. Only the home's owner can manage the members and keys of the home, because that
+ * requires `keys:write`, which members do not have.
  */
 export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
   read: SCOPES.filter((scope) => scope.endsWith(':read')),
@@ -54,8 +57,8 @@ export type AppScope = (typeof APP_SCOPE_NAMES)[number];
 export const isAppScope = (text: string): text is AppScope => APP_SCOPE_NAMES.some((one) => one === text);
 
 /**
- * Scope that an app needs to receive an event, so that events contain nothing that the app may not read. An app receives no events that are
- * missing here.
+ * Scope that an app must have to receive an event of each type, so that events contain nothing that the app may not read. Apps receive no
+ * events of types that are missing here.
  */
 export const APP_EVENTS: Readonly<Record<string, AppScope | undefined>> = {
   'usage.updated': 'insights:read',

@@ -17,7 +17,7 @@ import type { Caller } from './authenticate.ts';
 import { MEMBER_HOMES_COLUMN } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Maximum lifetime of a session in ms, and maximum time between two of its requests. */
+/** Maximum lifetime of a session in ms, and maximum time in ms between two requests of a session. */
 export const DASHBOARD_SESSION_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
 /** Minimum time between two updates of `last_seen_at`, in ms. */
@@ -25,16 +25,16 @@ const SEEN_EVERY_MS = 5 * 60_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** Returns the SQL condition that a session is valid, for statements on the table `sessions`. */
+/** Returns the SQL condition that a session is valid, for statements that contain the table `sessions`. */
 export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
-/** Details of a sign-in by which an owner recognises a session. */
+/** Details of a sign-in, by which the account's owner can recognise a session. */
 export interface SignInOrigin {
   /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
-  /** Language that the browser requests; omitted if the service does not have it. */
+  /** Language that the browser prefers; omitted if the service does not support that language. */
   language?: (typeof LANGUAGES)[number] | undefined;
   /** Method of sign-in; by default a link or code in a mail. */
   by?: SignInMethod;
@@ -46,9 +46,10 @@ export type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
 const MAX_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Opens a session. The account's mails change to the language of the browser, unless the account gets remarks by mail, which keep the
- * language in which they were switched on. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first
- * sign-in to an account that a utility created, all earlier keys and sessions end, because another person may have used the account.
+ * Opens a session. The account's mails change to the language of the browser. An exception is an account that receives remarks by mail: its
+ * mails keep the language in which the remarks were switched on. The returned secret is for the browser's cookie; the service stores only
+ * its hash. With `ends`, and at the first sign-in to an account that a utility created, all earlier keys and sessions end, because another
+ * person may have used the account.
  */
 export async function openSession(
   db: Database,
@@ -103,8 +104,8 @@ export async function openSession(
 }
 
 /**
- * Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. Throws 503 while the
- * account moves to another installation.
+ * Returns the caller that presents a session's secret, with its current role and all scopes; null if there is no such valid session. Throws
+ * 503 while the account moves to another installation.
  */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const secretSha256 = sha256(secret);
@@ -164,7 +165,7 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // A session without requests expires earlier.
+    // A session in which no requests are made expires earlier.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
@@ -185,7 +186,7 @@ export async function findRolesOfSessions(
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
 
-/** Returns the method by which a session was signed in; null if there is no such session. */
+/** Returns the method by which the owner signed in to a session; null if there is no such session. */
 export async function findSignInMethod(db: Database, sessionId: string): Promise<SignInMethod | null> {
   const row = await db
     .selectFrom('sessions')
@@ -196,13 +197,14 @@ export async function findSignInMethod(db: Database, sessionId: string): Promise
 }
 
 /**
- * Time after a sign-in, in ms, during which a session may grant permanent access. Later, another person may have found the browser open.
+ * Time in ms after a sign-in during which the session may grant permanent access. After this time, another person may have found the
+ * browser open.
  */
 const FRESH_MS = 15 * 60_000;
 
 /**
- * Whether the owner of a session signed in during the last 15 minutes. False if another device signed in the session: a person who finds a
- * browser open could do that, too.
+ * Whether the owner of a session signed in during the last 15 minutes. False for a session that was opened by a link from another session,
+ * because a person who finds a browser open could create such a link.
  */
 export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db
@@ -215,7 +217,7 @@ export async function hasJustSignedIn(db: Database, sessionId: string, now: Date
   return row !== undefined;
 }
 
-/** Ends a session of an account, as a sign-out does. Returns false if there is none. */
+/** Ends a session of an account, as a sign-out does. Returns false if there is no such session. */
 export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -225,13 +227,16 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
   return numDeletedRows > 0n;
 }
 
-/** Ends sessions of any account. */
+/** Ends sessions by their ids, whatever their account. */
 export async function closeSessions(db: Database, sessionIds: readonly string[]): Promise<void> {
   // The whole list of session ids is one SQL parameter.
   await db.deleteFrom('sessions').where('session_id', '=', sql<string>`ANY (${sessionIds}::text[])`).execute();
 }
 
-/** Ends a session that another person may have used, and withdraws pending requests made in it. Returns false if there is none. */
+/**
+ * Ends a session that another person may have used, and withdraws changes and sign-ins that this session requested and that are still
+ * pending. Returns false if there is no such session.
+ */
 export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   await withdrawChangesOfSessions(db, userId, [sessionId]);
   return closeSession(db, userId, sessionId);

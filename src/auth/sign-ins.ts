@@ -14,10 +14,10 @@ export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
 /** Maximum number of attempts per sign-in, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
-/** Time for which a request for a mail counts towards the limits (sign-in-limits.ts), in ms. */
+/** Time in ms during which a request for a mail counts towards the limits of sign-in mails. */
 const COUNTED_FOR_MS = 86_400_000;
 
-/** A single-use sign-in: by the token in a link, or by a code together with the sign-in's id. */
+/** A sign-in that can be used once: by the token in a link, or by a code together with the sign-in's id. */
 export interface SignIn {
   sign_in_id: string;
   user_id: string;
@@ -29,12 +29,12 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const macOf = (secret: string, signInId: string, code: string) =>
   createHmac('sha256', secret).update(`sign-in ${signInId} ${code}`).digest();
 
-/** Account with an e-mail address, and the language of its mails. */
+/** Account that was found by its e-mail address, with the language of its mails. */
 interface AddressedAccount {
   user_id: string;
   email: string;
   language: (typeof LANGUAGES)[number];
-  /** First sign-in; null if nobody has signed in yet. */
+  /** Time of the account's first sign-in; null if nobody has signed in yet. */
   signed_in_at: Date | null;
 }
 
@@ -50,9 +50,9 @@ export async function findAccountOfEmail(db: Database, email: string): Promise<A
 
 /**
  * Creates a sign-in for an account. Null if the account no longer exists or has reached its limit of mails. `signInId`: an id that was
- * returned before the account was looked up. `asker`: the requesting browser, omitted for an operator; a new sign-in of a browser replaces
- * only that browser's previous one. `bySession`: the session that creates the sign-in for another device. `alone`: all pending sign-ins of
- * the account become invalid. `secret`: the installation's secret.
+ * already returned to the browser, before the account was looked up. `asker`: the browser that requests the mail; omitted for an operator.
+ * A browser's new sign-in replaces only the previous sign-in of the same browser. `bySession`: the session that creates the sign-in for
+ * another device. `alone`: all other pending sign-ins of the account become invalid. `secret`: the installation's secret.
  */
 export async function createSignIn(
   db: Database,
@@ -127,7 +127,7 @@ async function askedBefore(
       })
       .where('user_id', '=', userId)
       .where('created_at', '>', new Date(now.getTime() - COUNTED_FOR_MS))
-      // Sign-ins created by an operator do not count towards the limit.
+      // The limits do not apply to sign-ins that an operator created.
       .where('browser_sha256', 'is not', null)
       .executeTakeFirstOrThrow()
   );
@@ -137,9 +137,9 @@ async function askedBefore(
 type Proof = { token: string } | { signInId: string; code: string };
 
 /**
- * Signs in: consumes the mailed proof and opens a session. Null if the proof is unknown, wrong, used or expired. Runs in one transaction
- * that locks the account, so that no session results from a sign-in that a concurrent change of the address invalidates. Every attempt with
- * a code is counted before the code is checked.
+ * Signs in: consumes the mailed proof and opens a session. Null if the proof is unknown, wrong, used or expired. The transaction locks the
+ * account, because a concurrent change of the account's address invalidates pending sign-ins. Every attempt with a code is counted before
+ * the code is checked.
  */
 export async function signIn(
   db: Database,
@@ -165,8 +165,8 @@ export async function signIn(
 }
 
 /**
- * Confirms a new address of an account by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions
- * end. Null if the token is wrong, used or expired, or if the change was withdrawn. Throws 409 if another account has the address.
+ * Confirms an account's new address by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions end.
+ * Null if the token is wrong, used or expired, or if the change was withdrawn. Throws 409 if another account has the address.
  */
 export async function confirmEmail(
   db: Database,
@@ -207,7 +207,7 @@ async function findToken(db: Database, token: string, now: Date): Promise<Waitin
   return row ?? null;
 }
 
-/** Returns the account of a failed sign-in; null if there is no such sign-in. */
+/** Returns the account of a sign-in that failed; null if there is no such sign-in. */
 export async function findAccountOfSignIn(db: Database, signInId: string): Promise<string | null> {
   if (signInId.includes('\0')) return null;
   const row = await db.selectFrom('sign_ins').select('user_id').where('sign_in_id', '=', signInId).executeTakeFirst();
@@ -238,52 +238,52 @@ async function tryCode(
  */
 export const getSignInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
-/** Returns the URL of a link that confirms a new address of an account. */
+/** Returns the URL of a link that confirms an account's new e-mail address. */
 export const getEmailConfirmationLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
   `${publicUrl}/dashboard/email#${createMailedToken(secret, 'email', emailChangeId)}`;
 
 export interface SignInRequester {
-  /** Identifier in the browser's cookie. */
+  /** Identifier of the browser, from its cookie. */
   browserId: string;
-  /** Whether this browser has signed in to the account before. */
+  /** Whether anybody has signed in to the account with this browser before. */
   isKnown: boolean;
-  /** Network of the browser: an IPv4 address or an IPv6 /64. */
+  /** Network of the browser: an IPv4 address, or the /64 network of an IPv6 address. */
   network: string;
 }
 
-/** Number of unused sign-in mails of an account, by requester. */
+/** Number of sign-in mails of an account whose links are unused, by the browsers that requested them. */
 export interface UnusedSignInMailCounts {
   /** Mails requested by this browser: in the last 15 minutes, and in the last day. */
   byBrowser: number;
   byBrowserToday: number;
   /**
-   * Mails requested by unknown browsers, which never signed in to the account: in the last 15 minutes from any network, in the last 15
-   * minutes from this network, and in the last day from this network.
+   * Mails requested by unknown browsers, which have never signed in to the account: in the last 15 minutes from any network, in the last 15
+   * minutes from the browser's network, and in the last day from the browser's network.
    */
   byStrangers: number;
   byStrangersHere: number;
   byStrangersHereToday: number;
 }
 
-/** Maximum number of mails for one known browser. */
+/** Maximum number of mails in 15 minutes for one known browser. */
 const MAX_PER_BROWSER = 5;
 /**
  * Maximum number of mails in 15 minutes for all unknown browsers in one network. A person with a new browser counts as unknown, and may
  * share the network with an attacker.
  */
 const MAX_STRANGERS_PER_NETWORK = 10;
-/** Maximum number of mails within a day, for a known browser or for the unknown browsers of a network. */
+/** Maximum number of mails in a day, for one known browser or for all unknown browsers of one network. */
 const MAX_PER_DAY = 40;
 /**
- * Maximum number of mails in 15 minutes for unknown browsers everywhere. It also limits the number of codes that can be guessed: five for
- * each mail.
+ * Maximum number of mails in 15 minutes for all unknown browsers of all networks. This also limits how many codes an attacker can guess:
+ * five for each mail.
  */
 const MAX_STRANGERS = 20;
 
 /**
- * Whether another mail may be sent to an account. Unknown browsers do not use up the quota of a known browser, and one network does not use
- * up the quota of another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link
- * signs in the browser that opens it. Pure.
+ * Whether another mail may be sent to an account. Known browsers and single networks have separate limits. If the limit for all unknown
+ * browsers is reached, the mailbox contains valid links that other browsers requested; any of these links signs in the browser that opens
+ * it. Pure.
  */
 export function canRequestMail({ isKnown }: SignInRequester, before: UnusedSignInMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;

@@ -9,7 +9,7 @@ import { findOpenMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
 import { findRolesOfSessions } from './sessions.ts';
 
-/** A caller that reads an account's data continuously, for example through a stream. */
+/** A caller that reads an account's data for a long time, for example through a stream. */
 export interface ContinuousReader {
   caller: Caller;
   /** The account whose data are read. */
@@ -17,9 +17,9 @@ export interface ContinuousReader {
 }
 
 /**
- * Returns the readers that may not continue. Reasons: the key was revoked, has expired, lost its scope, or no longer permits the client's
- * address; the session has ended; the role has changed; the membership, or the authorization of the app, has ended; or the caller can no
- * longer access the account. Uses a few statements for all readers. The request counter checks suspension.
+ * Returns the readers that must stop. Reasons: the key was revoked, has expired, lost its scope, or no longer permits the client's address;
+ * the session has ended; the role has changed; the membership, or the authorization of the app, has ended; or the caller can no longer
+ * access the account. Runs a few statements for all readers together. Suspension is not checked here, but by the request counter.
  */
 export async function findDisallowedReaders<One extends ContinuousReader>(
   db: Database,
@@ -78,8 +78,8 @@ export async function findDisallowedReaders<One extends ContinuousReader>(
 }
 
 /**
- * Returns, for each key that is limited to a group, the accounts that the key can still access, among the accounts that it reads. Runs one
- * statement per key.
+ * Returns the accounts that each reader's key can still access, for keys that are limited to a group of homes. Only accounts that the
+ * readers currently read are checked. Runs one statement per key.
  */
 async function reachedByGroups(db: Database, readers: readonly ContinuousReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);

@@ -140,7 +140,7 @@ export async function listUsers(
  * takes effect at once. A change of address by any other caller waits until a mail confirms the new address; setting the current address
  * withdraws the pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes
  * deliveries that the account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only
- * administrator would get another role; 403 if a utility changes a homeowner who has already signed in.
+ * administrator would get another role; 403 if a utility changes the address of a homeowner who has signed in.
  */
 export async function updateUser(
   db: Database,

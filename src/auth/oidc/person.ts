@@ -7,21 +7,24 @@ export interface IdentifiedPerson {
   subject: string;
   /** Verified e-mail address in ASCII; null if the provider sent none or has not verified it. */
   verifiedEmail: string | null;
-  /** Role from the mapping; null if there is no mapping. */
+  /** Role that the role mapping gives this person; null if no role mapping is configured. */
   role: Role | null;
 }
 
 type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Reason why a person whom the provider identified is not admitted. */
+/**
+ * Reason for refusing a person whom the provider has identified: the claims are unusable, the domain of the address is not allowed, or the
+ * roles are unknown.
+ */
 export type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
 
-/** Roles from the lowest to the highest. A person in several groups gets the highest of the groups' roles. */
+/** Roles from the lowest to the highest. A person in several groups gets the highest role of these groups. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
- * Returns the person whom an identity provider's claims describe, or the reason why the person is not admitted. With a role mapping, a
+ * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is configured, a
  * person without a mapped value becomes a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
  */
 export function parseIdentifiedPerson(
@@ -33,7 +36,7 @@ export function parseIdentifiedPerson(
     emailDomains,
   }: Pick<OidcConfig, 'issuer' | 'roles' | 'verifiedClaim' | 'emailDomains'>,
 ): IdentifiedPerson | AdmissionRefusalReason {
-  // OpenID Connect Core 1.0, 2: at most 255 ASCII characters.
+  // The subject has at most 255 ASCII characters (OpenID Connect Core 1.0, 2).
   const { sub } = claims;
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) return 'unusable';
   const verifiedEmail = isYes(claims[verifiedClaim]) ? emailOf(claims) : null;
@@ -48,7 +51,7 @@ export function parseIdentifiedPerson(
   return { issuer, subject: sub, verifiedEmail, role };
 }
 
-/** Returns a claim by its name or by its path (`realm_access.roles`); undefined if the claim is missing. */
+/** Returns the claim with this name or path, such as `realm_access.roles`; undefined if the claim is missing. */
 export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -60,20 +63,20 @@ export function findClaim(claims: Claims, name: string): unknown {
 }
 
 /**
- * Only ASCII, because the address is converted to lower case. For letters of other scripts, the result could be an ASCII address that the
- * provider has not verified.
+ * Returns the e-mail address if it has only ASCII characters; otherwise null. The address is later converted to lower case, and letters of
+ * other scripts could become an ASCII address that the provider has not verified.
  */
 function emailOf({ email }: Claims): string | null {
   const parsed = z.email().max(254).safeParse(email);
   return parsed.success && /^[\x21-\x7e]+$/.test(parsed.data) ? parsed.data : null;
 }
 
-/** Providers send booleans also as text or as numbers. */
+/** Whether a claim is true. Some providers send booleans as text or numbers. */
 const isYes = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
 /**
- * Whether the provider delivers the claim by another source than the token (OpenID Connect Core 1.0, 5.6.2). Entra ID does so if a person
- * has too many groups for a token, which differs from having no groups.
+ * Whether the claim exists but is missing from the token, because the provider delivers it separately (OpenID Connect Core 1.0, 5.6.2).
+ * Entra ID does so if a person has too many groups for a token. Such a person must not be treated like a person without groups.
  */
 function isElsewhere(claims: Claims, claim: string): boolean {
   const names = claims._claim_names;

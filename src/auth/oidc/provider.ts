@@ -5,21 +5,24 @@ import * as client from 'openid-client';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { findClaim } from './person.ts';
 
-/** Time limit of each request to the provider. */
+/** Time limit in seconds of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
-/** Tolerated difference between the provider's clock and this machine's. */
+/** Tolerated difference in seconds between the provider's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** Cache lifetime of the provider's metadata, which rarely change. Its keys are requested again whenever a key is unknown. */
+/**
+ * Cache lifetime in ms of the provider's metadata, which rarely change. The provider's keys are requested again whenever a token is signed
+ * with an unknown key.
+ */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** State of a sign-in, which the browser stores while the person signs in at the provider. */
+/** State of an unfinished sign-in. The browser stores it while the person signs in at the provider. */
 export interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Verified claims of the provider about a person, used for one sign-in. */
+/** Claims about a person, from a provider's response whose signature was verified; used for one sign-in. */
 export type PersonClaims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof createOidcProvider>;
@@ -61,9 +64,9 @@ class CachedMetadata {
 }
 
 /**
- * Creates a client of an OpenID Connect provider: authorization code with PKCE (S256), state, nonce, and an ID token. The token's signature
- * is verified with the provider's keys although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
- * the first sign-in, so that the service starts without the provider.
+ * Creates a client of an OpenID Connect provider, which uses the authorization code flow with PKCE (S256), state, nonce, and an ID token.
+ * The token's signature is verified with the provider's keys although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM.
+ * Sends no request before the first sign-in, so that the service can start while the provider is unavailable.
  */
 export function createOidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
   const ask = createLimitedFetch(ca);
@@ -72,7 +75,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
     /** Label of the sign-in button. */
     label: config.label,
 
-    /** Returns the URL for signing in at the provider, and the state for the browser to store. */
+    /** Returns the URL for signing in at the provider, and the state that the browser must store until the provider's response. */
     async begin(redirectUri: string): Promise<{ location: string; pending: PendingSignIn }> {
       const of = await metadata.get();
       const pending = {
@@ -93,8 +96,8 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
     },
 
     /**
-     * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefusedError or
-     * ProviderUnavailableError.
+     * Returns the claims about the person after the provider's redirect. `at`: the redirect URI with the parameters that the provider
+     * added. Throws SignInRefusedError or ProviderUnavailableError.
      */
     async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<PersonClaims> {
       const of = await metadata.get();
@@ -117,8 +120,8 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
     },
 
     /**
-     * Returns the provider's URL to which a sign-out redirects, so that the session at the provider ends, too. Null if the provider has no
-     * such URL or is unavailable.
+     * Returns the URL of the provider to which a sign-out redirects, so that the session at the provider ends as well. Null if the provider
+     * has no such URL or is unavailable.
      */
     async endOfSession(returnTo: string): Promise<string | null> {
       const of = await metadata.get().catch(() => null);
@@ -138,15 +141,15 @@ const discover = (config: OidcConfig, ask: client.CustomFetch): Promise<client.C
   );
 
 /**
- * Returns the method of client authentication: the default client_secret_basic (OpenID Connect Discovery 1.0, 3), unless the provider
- * supports only other methods.
+ * Returns the method of client authentication: client_secret_basic, the default (OpenID Connect Discovery 1.0, 3), or client_secret_post if
+ * the provider does not support the default.
  */
 function authenticationOf(methods: readonly string[] | undefined, secret: string): client.ClientAuth {
   const isBasic = methods === undefined || methods.includes('client_secret_basic');
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-/** Converts a failure of the token exchange to an error. The error contains only the OAuth error code of the provider's response. */
+/** Converts a failed token exchange to an error. Of the provider's response, the error contains only the OAuth error code. */
 function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefusedError(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
@@ -156,7 +159,7 @@ function refusalOf(error: unknown): Error {
   return isAnswer ? new SignInRefusedError(whyOf(error)) : new ProviderUnavailableError(whyOf(error));
 }
 
-/** Library codes of responses that neither grant nor refuse the sign-in: an unexpected status or media type, or a timeout. */
+/** Error codes of the library for responses that neither grant nor refuse the sign-in: an unexpected status or media type, or a timeout. */
 const AWAY = new Set([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -173,14 +176,15 @@ function whyOf(error: unknown): string {
   return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${detail}${below}`.slice(0, 500);
 }
 
-/** Maximum size of a response in bytes, more than any metadata, keys or claims need. Further bytes are not read. */
+/** Maximum size in bytes of a response from the provider. It exceeds what metadata, keys or claims need. Further bytes are not read. */
 const MAX_ANSWER_BYTES = 524_288;
-/** Statuses of responses that have no body (Fetch standard, null body status). */
+/** HTTP statuses of responses that have no body (Fetch standard, null body status). */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
- * Creates a `fetch` for one provider: only TLS, with an additional certificate authority (PEM), no redirects, and a maximum response size.
- * Throws if `ca` is not a certificate. Rejects on network errors, on oversized responses, and when the signal aborts.
+ * Creates a `fetch` for one provider: it uses only TLS, accepts an additional certificate authority (`ca`, PEM), follows no redirects and
+ * limits the size of responses. Throws if `ca` is not a certificate. The `fetch` rejects on network errors, on oversized responses, and
+ * when the signal aborts.
  */
 export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
@@ -210,7 +214,7 @@ export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
               [value ?? []].flat().map((one): [string, string] => [name, one]),
             );
             const content = WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks);
-            // The Response constructor throws for an invalid status; the promise is rejected as for any other unreadable response.
+            // The Response constructor throws if the status is invalid. The promise is then rejected, as for any other unreadable response.
             try {
               resolve(new Response(content, { status, headers: fields }));
             } catch (error) {
@@ -225,7 +229,7 @@ export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
   };
 }
 
-/** Error: the provider is unavailable or its response is invalid, so the person could not be identified. */
+/** Error: the provider is unavailable or its response is invalid, so that the service could not identify the person. */
 export class ProviderUnavailableError extends Error {
   override name = 'ProviderUnavailable';
 }

@@ -9,15 +9,15 @@ import { findAccountOfEmail, lockAccount } from '../sign-ins.ts';
 import type { IdentifiedPerson } from './person.ts';
 
 /**
- * Reason why a person gets no account: no verified address (`unverified`), no account with this address (`unknown`), or an account that is
- * linked to another person (`taken`).
+ * Reason why a person cannot sign in to an account: the person has no verified address (`unverified`), no account has this address
+ * (`unknown`), or the account is linked to another person (`taken`).
  */
 export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
   now: Date;
   from: SignInOrigin;
-  /** Whether an account is created for a person who has none. */
+  /** Whether an account is created for a person who has no account. */
   createsAccounts: boolean;
 }
 
@@ -29,9 +29,9 @@ interface Opened {
 }
 
 /**
- * Signs in a person identified by a provider: by the person's link to an account or, at the first sign-in, by the verified e-mail address.
- * The mapped role becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same
- * transaction.
+ * Signs in a person whom a provider has identified. The account is found by its link to the person or, at the first sign-in, by the
+ * verified e-mail address. The account gets the role from the role mapping. A first link or a changed role ends all keys and sessions of
+ * the account in the same transaction.
  */
 export async function signInIdentifiedPerson(
   db: Database,
@@ -74,8 +74,8 @@ async function signInOnce(
   return {
     user_id: userId,
     email: account.email,
-    // The first sign-in through a provider relies on an e-mail address, so earlier keys and sessions may belong to another person and are
-    // ended.
+    // The first sign-in through a provider finds the account by an e-mail address. Earlier keys and sessions of the account may belong to
+    // another person, so they are ended.
     ...(await openSession(trx, userId, now, { ...from, by: 'provider' }, known === null ? 'link' : undefined)),
   };
 
@@ -95,7 +95,7 @@ async function linkedTo(trx: Database, { issuer, subject }: IdentifiedPerson): P
   return row?.user_id ?? null;
 }
 
-/** Links a person to the account with the person's verified address, or to a new account. */
+/** Links a person to the account with the person's verified e-mail address, or to a new account. */
 async function link(
   trx: Database,
   { issuer, subject, verifiedEmail, role }: IdentifiedPerson,
@@ -126,8 +126,8 @@ async function link(
 }
 
 /**
- * Removes the links of an account to providers. The next sign-in through a provider uses the verified address again. Returns the number of
- * removed links.
+ * Removes the links between an account and persons of providers. The next sign-in through a provider finds the account by the verified
+ * e-mail address again. Returns the number of removed links.
  */
 export async function unlinkProviders(db: Database, userId: string): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('identities').where('user_id', '=', userId).executeTakeFirst();
