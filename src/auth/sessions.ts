@@ -234,8 +234,8 @@ export async function closeSessions(db: Database, sessionIds: readonly string[])
 }
 
 /**
- * Ends a session that another person may have used, and withdraws changes and sign-ins that this session requested and that are still
- * pending. Returns false if there is no such session.
+ * Ends a session that another person may have used, and withdraws the pending changes of e-mail addresses that this session requested.
+ * Returns false if there is no such session.
  */
 export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   await withdrawChangesOfSessions(db, userId, [sessionId]);

@@ -17,7 +17,7 @@ const AUTHORIZATION: ApiNoun = {
   columns: ['authorization_id', 'app.name', 'scopes', 'last_used_at', 'expires_at'],
 };
 
-/** Registers `energy apps …` and `energy authorizations …`, which an operator runs next to the running service. */
+/** Registers `energy apps …` and `energy authorizations …`, which an operator runs on the machine of the running service. */
 export function registerCommands(program: Command): void {
   const apps = program.command('apps');
   addListCommand(apps, APP, listApps, { ofUser: true });

@@ -129,7 +129,10 @@ const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }
     printResult(json, { ...released, dropped: isDropped }, isDropped ? `Discarded: ${what}.` : `Sending now: ${what}.`);
   });
 
-/** Returns the backup targets of this environment: BACKUP_TO, or the nightly copies in DATA_DIR. Empty without a usable configuration. */
+/**
+ * Returns the backup targets that this configuration sets: BACKUP_TO, or the folder of the nightly backups in DATA_DIR. Empty if the
+ * configuration is invalid or disables backups.
+ */
 async function targetsHere(): Promise<string[]> {
   try {
     const plan = await readBackupPlan(loadConfig());

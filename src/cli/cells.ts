@@ -16,8 +16,8 @@ import { assertDatabaseReachable, MAX_CONNECTED_AFTER_MOVE_MS, openSourceDatabas
 import { withProgress } from './progress-bar.ts';
 
 /**
- * Registers `energy cells`: the health of the cells behind a router, moves of accounts between cells, and the routers' exceptions,
- * which name the accounts that have moved to another cell (deploy/cells/README.md).
+ * Registers `energy cells`, which shows the health of the cells (installations behind one router), moves accounts between cells, and
+ * manages the routers' exceptions: the accounts that have moved to another cell (deploy/cells/README.md).
  */
 export function registerCommands(program: Command): void {
   const cells = program
@@ -58,11 +58,11 @@ interface Options {
 }
 
 const cellsFile = z.strictObject({
-  /** Runtime API of each router: path of its socket, or host:port. */
+  /** Runtime API of each router: path of a Unix socket, or host:port. */
   routers: z.array(z.string().min(1)).min(1),
-  /** File of the routers' exceptions, which routers read when they start. */
+  /** File with the routers' exceptions (accounts that have moved to another cell). Routers read the file when they start. */
   exceptions: z.string().min(1),
-  /** Database and secret of each cell, which moves between cells need. */
+  /** Database and secret key file of each cell, which are needed to move accounts between cells. */
   cells: z.record(
     z.string().refine(isCellName, 'must be the name of a cell'),
     z.strictObject({
@@ -73,7 +73,7 @@ const cellsFile = z.strictObject({
 });
 type CellsFile = z.infer<typeof cellsFile>;
 
-/** Reads the file of cells. Relative paths in the file start at the file's folder. Throws one error with all problems. */
+/** Reads the file of cells. Relative paths in the file are relative to the file's folder. Throws one error that lists all problems. */
 async function readCells(path: string): Promise<CellsFile> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);
@@ -97,7 +97,7 @@ async function readCells(path: string): Promise<CellsFile> {
   return { ...parsed.data, exceptions: here(parsed.data.exceptions), cells: Object.fromEntries(cells) };
 }
 
-/** Moves accounts from the cell of this environment to another cell. */
+/** Moves accounts from this installation's cell to another cell. */
 async function move(users: readonly string[], to: string, file: CellsFile): Promise<CellMoveReport> {
   const config = loadConfig();
   const from = config.cell ?? FIRST_CELL_NAME;

@@ -13,7 +13,7 @@ export function registerCommands(program: Command): void {
         console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));
         return;
       }
-      // The output has the form of a settings file. To use it as one, masked and unset values must be filled in.
+      // The output has the form of an environment file. To use it as one, an operator must fill in the masked and unset values.
       for (const { name, value, source, meaning } of all) {
         const isStructure = typeof value === 'object' && value !== null;
         console.log(`# ${source}: ${meaning}\n${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);

@@ -40,11 +40,11 @@ const FORM =
 const FORMS =
   'Pass one message with --topic TOPIC --payload TEXT, or many as JSON lines on standard input. With --json, the output is JSON as well.';
 
-/** The JSON object that `energy decode --json` prints for one line of input. */
+/** The JSON object that `energy decode --json` prints for each line of input. */
 interface Answer {
   n: number | null;
   readings: ReadingForDisplay[];
-  /** Channels that are not counted until the owner classifies them; omitted if there are none. */
+  /** Channels that do not contribute to totals until the owner has classified them; omitted if there are none. */
   asks?: OwnerQuestionForDisplay[];
   rejected: { reason: string }[];
 }
@@ -54,7 +54,7 @@ interface Options extends Partial<DecodeInput> {
 }
 
 /**
- * Registers `energy decode`, which prints the readings that the service would read from a message. It needs neither a broker nor a
+ * Registers `energy decode`, which prints the readings that the service would read from a message. The command uses neither a broker nor a
  * database.
  */
 export function registerCommands(program: Command): void {
@@ -74,7 +74,7 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
-    // The command itself explains how to pass a message. Commander's error "too many arguments" would not help.
+    // The command's own error explains how to pass a message; commander's error "too many arguments" does not.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)
@@ -99,12 +99,12 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
     });
 }
 
-/** Maximum number of bytes in a line. As JSON, a payload of the maximum size may be six times as long (`\u0000`). */
+/** Maximum number of bytes in a line. In JSON, a payload can be up to six times as long as its bytes (`\u0000`). */
 const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
 
 /**
- * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so that memory contains
- * at most that many bytes.
+ * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so that a long line does
+ * not fill the memory.
  */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
   let parts: Buffer[] = [];
@@ -181,7 +181,7 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
   return lines.map(escapeLineForTerminal).join('\n');
 }
 
-/** Lists readings, channels that are not counted yet, and reasons for rejections. */
+/** Formats readings, channels that do not contribute to totals yet, and reasons for rejections as lines of text. */
 const linesOfReadings = ({ readings, asks, refused }: Pick<MessageDiagnosis, 'readings' | 'asks' | 'refused'>) => [
   ...readings.map(
     ({ device, channel, kind, value, ts }) =>
@@ -194,7 +194,7 @@ const linesOfReadings = ({ readings, asks, refused }: Pick<MessageDiagnosis, 're
   ...refused.map((reason) => `  rejected: ${reason}`),
 ];
 
-/** One message, from the options of `energy decode`. */
+/** A message to decode, from the options of `energy decode`. */
 export interface DecodeInput {
   topic: string;
   payload: string;
@@ -204,7 +204,7 @@ export interface DecodeInput {
   tz?: string;
 }
 
-/** Maximum number of a message's numeric members that are printed. */
+/** Maximum number of numeric members of a message that are printed. */
 const MAX_SHOWN = 20;
 
 /** Parses a `decoder_config` typed on the command line and validates it as the HTTP API does. Throws `InvalidArgumentError`. */

@@ -38,7 +38,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // Until the demo has started, startDemo itself cleans up and exits when its signal aborts.
+    // While the demo is starting, `demo` is undefined. In this case startDemo cleans up and exits when its signal aborts.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
@@ -53,7 +53,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   console.log(formatDemoWelcome(demo, play, new Date()));
 }
 
-/** Formats the welcome text of the demo: two links to the dashboard, then three commands to paste. */
+/** Formats the demo's welcome text: two links to the dashboard, then three commands to paste into a terminal. */
 export function formatDemoWelcome(demo: Demo, play: SimulationOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;

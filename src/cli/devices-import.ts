@@ -27,7 +27,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Maximum number of rows that a terminal shows of devices that already exist with other settings. */
+/** Maximum number of existing devices with other settings that a terminal lists. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {
@@ -61,8 +61,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // Moves recovered passwords of an interrupted import to the credentials file. `prepare` then throws, so this run commits
-            // nothing, and the operator must name another file for its passwords.
+            // Moves the passwords of an interrupted import to the credentials file. Because the file then exists, `prepare` throws. This
+            // run therefore commits nothing, and the operator must name another file for its passwords.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },
@@ -109,13 +109,13 @@ async function importerOf(db: Database, { utility, createUsers }: ImportOptions)
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
 
-/** Parses the field `line 3.type` of an error into a line number and a member. */
+/** Splits the name of an invalid field, such as `line 3.type`, into a line number and a member. */
 function placeOf(field: string): { line: number; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: Number(line), member: member ?? null };
 }
 
-/** Reports every error with its line number, in the order of the lines. */
+/** Prints every error with its line number, in the order of the lines. */
 function refuse({ json }: ImportOptions, errors: readonly FieldError[]): void {
   const placed = errors
     .map(({ field, message }) => ({ ...placeOf(field), message }))
@@ -132,7 +132,7 @@ function refuse({ json }: ImportOptions, errors: readonly FieldError[]): void {
 
 interface Done {
   imported: DeviceImportResult;
-  /** Passwords of an import that was killed after its commit. */
+  /** Passwords of an earlier import, whose process was killed after its commit. */
   recovered: ImportCredential[];
   passwords: CredentialsFile;
   rows: number;
@@ -184,9 +184,9 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 type CredentialsFile = ReturnType<typeof credentialsFile>;
 
 /**
- * Returns the functions that write an import's passwords to a file. Before the commit, the passwords are written next to their final path;
- * after the commit they are moved there, so that a killed process loses no password. The next import finds out in the database whether a
- * killed import was committed. The mode of the file is 0600.
+ * Returns the functions that write an import's passwords to a file with mode 0600. Before the import is committed, its passwords are
+ * written to a file next to the final path. After the commit, this file is moved to the final path. If the process is killed in between, no
+ * password is lost: the next import checks in the database whether the killed import was committed.
  */
 function credentialsFile(path: string) {
   const part = `${path}.part`;
@@ -196,8 +196,8 @@ function credentialsFile(path: string) {
     /** Removes the prepared password file, because the import was not committed or its passwords were printed instead. */
     discard,
     /**
-     * Returns the passwords of a killed import if that import was committed; otherwise deletes the passwords and returns none. Must be
-     * called while no other import is running.
+     * Returns the passwords of a killed import if that import was committed. Otherwise deletes these passwords and returns an empty list.
+     * Must be called while no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
       const interruptedText = await readFile(part, 'utf8').catch(nullIfFileMissing);
@@ -228,7 +228,7 @@ function credentialsFile(path: string) {
     },
     /** Moves the passwords to their final path, after the commit. */
     async keep(): Promise<void> {
-      // A hard link instead of a rename: a rename would replace a file created in the meantime.
+      // Uses a hard link instead of a rename, because a rename would replace a file that was created in the meantime.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return;
         throw new Error(`${path} was created by another process during the import; the passwords are in ${part}`, {
@@ -240,7 +240,7 @@ function credentialsFile(path: string) {
   };
 }
 
-/** Parses a credentials file. Returns no passwords for an incomplete file, because its import was not committed. */
+/** Parses a credentials file. Returns no passwords if the file is incomplete, because its import was then not committed. */
 function credentialsIn(text: string): ImportCredential[] {
   try {
     const rows = parse(text, { columns: true }) as Record<keyof ImportCredential, string>[];

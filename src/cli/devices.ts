@@ -18,7 +18,7 @@ import { createForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Number of discovered devices that are read at a time. */
+/** Number of discovered devices that the command reads from the database at a time. */
 const PAGE_ROWS = 200;
 
 interface NewDevice {

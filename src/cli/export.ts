@@ -8,7 +8,7 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { findUserId } from './named-user.ts';
 import { printResult, runWithServicePool } from './running-service.ts';
 
-/** Registers `energy export USER_ID --output FILE.zip`, which exports all data about a person, as GET /v1/users/{user_id}/export does. */
+/** Registers `energy export USER_ID --output FILE.zip`, which exports all data about a person, like GET /v1/users/{user_id}/export. */
 export function registerCommands(program: Command): void {
   program
     .command('export')
@@ -37,7 +37,7 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       now: new Date(),
       onFile: (name) => void (isShown && process.stderr.write(`\r\x1b[K${name}`)),
     });
-    // An interrupted export may have left a file with this name. The new file is readable by its owner only, because it contains a person's
+    // An interrupted export may have left a file with this name. Only its owner may read the new file, because it contains a person's
     // complete data.
     await rm(unfinished, { force: true });
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });

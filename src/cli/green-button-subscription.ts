@@ -6,15 +6,18 @@ import { openAnswerFetcher } from '#src/start/channels.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { readFirstLine } from './option-values.ts';
 
-/** Maximum size and time of one page of a subscription. Both are high, because a server needs time to prepare years of quarter-hours. */
+/**
+ * Maximum size of one page of a subscription, and maximum time in ms to download it. Both are high, because a page may contain
+ * quarter-hours of several years.
+ */
 const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
 /** Maximum number of pages of a subscription. */
 const MAX_PAGES = 1_000;
 
-/** Whether the command's argument is the URL of a subscription instead of a file name. */
+/** Whether the command's argument is the URL of a subscription. Otherwise the argument is the name of a file. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
-/** Returns the token of the subscription to import; null for files. Throws if the options contradict each other. */
+/** Reads the token for the subscription to import; null if files are imported. Throws if the options contradict each other. */
 export async function readSubscriptionToken(
   files: readonly string[],
   { format, tokenFile }: { format: string; tokenFile?: string },
@@ -31,7 +34,8 @@ export async function readSubscriptionToken(
 }
 
 /**
- * Downloads the pages of a subscription, with the same protection against internal addresses as webhooks. Returns the paths of the files.
+ * Downloads the pages of a subscription into a folder, without requests to internal addresses, like webhooks. Returns the paths of the
+ * downloaded files.
  */
 export async function downloadPages(
   address: string,
@@ -47,7 +51,7 @@ export async function downloadPages(
   }
 }
 
-/** Reads a bearer token: the first line of a file. Throws if that line is not a token. */
+/** Reads a bearer token from the first line of a file. Throws if that line is not a token. */
 async function readToken(file: string): Promise<string> {
   const token = await readFirstLine(file, 'token');
   // The regular expression lists the characters that a bearer token may contain (RFC 6750, 2.1).

@@ -26,7 +26,7 @@ test.each([
   ['sensor.grid_return_1', 'Wh', '--channel export'],
   ['sensor.energy_consumption_tarif_2', 'kWh', '--channel import/t2'],
   ['sensor.p1_energy_export_tariff_1', 'kWh', '--channel export/t1'],
-  // Name of the exported energy in Home Assistant's DSMR integration.
+  // Name of the entity for exported energy in Home Assistant's DSMR integration.
   ['sensor.electricity_meter_energy_production_tarif_1', 'kWh', '--channel export/t1'],
   ['sensor.gas', 'm³', '--channel gas/m3'],
   ['sensor.water_meter', 'L', '--channel water/m3'],
@@ -42,7 +42,7 @@ test('the suggested import command is quoted for a shell', () => {
   expect(command).toContain(`'it'\\''s mine.db'`);
 });
 
-/** Returns the reader for the files of a command line. The import itself does not run. */
+/** Returns the reader that the options of a command line select. Runs no import. */
 function readerFor(...line: string[]): ReturnType<typeof createImportReader> {
   const program = new Command();
   registerCommands(program);

@@ -18,7 +18,7 @@ import { parseZone } from './option-values.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Exit code of an import of which some rows were not counted. */
+/** Exit code of an import if some rows were unreadable or do not contribute to usage. */
 const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
@@ -48,7 +48,9 @@ interface Options {
   json?: boolean;
 }
 
-/** Registers `energy import FILE…`, which replays a device's recorded readings over MQTT, along the same path as live data. */
+/**
+ * Registers `energy import FILE…`, which sends a device's recorded readings over MQTT, so that they take the same path as live readings.
+ */
 export function registerCommands(program: Command): void {
   program
     .command('import')
@@ -100,7 +102,7 @@ export function registerCommands(program: Command): void {
 async function run(files: string[], options: Options, command: Command): Promise<void> {
   if (options.format === 'home-assistant' && options.entity === undefined) return list(files, options);
   const { device } = options;
-  // Prints the same error message as commander for a missing required option.
+  // Prints the error message that commander prints for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
   const token = await readSubscriptionToken(files, options);
   const interrupt = new AbortController();
@@ -108,7 +110,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
-  // File sizes are read before connecting to the database, so that a missing file is reported first.
+  // Reads the sizes of the files before connecting to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
   const bar = createProgressBar('importing', '{percentage} %, {eta_formatted} left');
   const read = new Map<string, number>();
@@ -158,7 +160,7 @@ export function createImportReader(options: Options): ImportReader {
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }
 
-/** Lists the entities in Home Assistant's files, each with a command that imports the entity. */
+/** Lists the entities in files that Home Assistant exported, each with a command that imports the entity. */
 async function list(files: string[], { device = 'dev_…', json }: Options): Promise<void> {
   const found = [];
   for (const file of files) {
@@ -190,8 +192,8 @@ const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSe
 });
 
 /**
- * Returns the command to paste for importing one entity. Direction and medium are guessed from the entity's name and unit, and the command
- * contains both, so that the user can correct the guess.
+ * Returns the command to paste for importing one entity. Guesses the direction and the medium from the entity's name and unit. The command
+ * contains both, so that the user can correct them.
  */
 export function suggestImportCommand(
   file: string,
@@ -202,7 +204,7 @@ export function suggestImportCommand(
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
     : 'import';
-  // Two tariffs are two registers of a meter, and each register needs its own channel.
+  // The two tariffs of a meter are two registers, and each register needs its own channel.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
   return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;
@@ -211,8 +213,8 @@ export function suggestImportCommand(
 const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /**
- * Returns the exit code of an import: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty
- * rows are expected and have no effect.
+ * Returns the exit code of an import: 1 if readings were rejected; 3 if rows were unreadable or do not contribute to usage; otherwise 0.
+ * Rows of other series and empty rows are expected, so they have no effect.
  */
 export function getImportExitCode({
   rejected,
@@ -260,7 +262,7 @@ function addCondition(text: string, before: Options['where']): Options['where'] 
   return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
 }
 
-/** Returns the size of a file in bytes. Throws if the file cannot be read, before anything is sent. */
+/** Returns the size of a file in bytes. Throws if the file cannot be read, so that the command fails before it sends a reading. */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -14,7 +14,10 @@ import { createForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addListCommand, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
+/**
+ * Registers `energy keys …`, which an operator runs on the machine of the running service. The commands use the same functions as the HTTP
+ * API.
+ */
 export function registerCommands(program: Command): void {
   const keys = program.command('keys');
   keys
@@ -78,7 +81,7 @@ const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) 
     const what = `device ${deviceId} that ${owner} can access`;
     const made = await createForUser(createKey, { user: owner, ...typed }, { db, config, what });
     const { key_id, key, allowed_addresses, ...others } = made as z.output<typeof createdKeySchema>;
-    // The JSON object has the documented members, plus `allowed_addresses` if the key is restricted to addresses.
+    // The JSON object has the documented members, and also `allowed_addresses` if the key may be used only from certain addresses.
     const shown = { key_id, key, ...others, ...(allowed_addresses.length > 0 && { allowed_addresses }) };
     printResult(json, shown, `Key ${key_id}, shown only once:\n\n  ${key}\n`);
   });
@@ -146,7 +149,7 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
     );
   });
 
-/** Validates a list of addresses and networks with the HTTP API's own rules. */
+/** Validates a list of addresses and networks by the rules of the HTTP API. */
 function networks(list: string): string[] {
   if (list === 'everywhere') return [];
   const normal = list.split(',').map((text) => [text.trim(), normaliseNetwork(text.trim())] as const);
@@ -183,8 +186,8 @@ const KEY: ApiNoun = {
 };
 
 /**
- * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. There is no command to change a key; keys
- * are rotated.
+ * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. No command changes a key; an operator
+ * rotates the key instead.
  */
 export function addKeyCommands(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });

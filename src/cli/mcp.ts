@@ -26,7 +26,7 @@ export function registerCommands(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // The tools are imported here, because the program also loads this file only to print the help of the command.
+  // The tools are imported only when the command runs, because the program loads this file also to print the command's help.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),

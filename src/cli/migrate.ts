@@ -16,8 +16,8 @@ import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
- * Registers `energy migrate`, which moves the data to another database or updates the schema to this version, as every role does at its
- * start.
+ * Registers `energy migrate`, which moves the data to another database, or updates the database schema to this version. Every role of the
+ * service updates the schema when it starts, too.
  */
 export function registerCommands(program: Command): void {
   program
@@ -69,8 +69,8 @@ async function moveTo(url: string, json: boolean): Promise<void> {
 }
 
 /**
- * Time after a move, in ms, during which devices may still be connected to this installation's broker, because the broker checks for ended
- * logins every 10 s.
+ * Time after a move, in ms, during which devices may still be connected to this installation's broker. The broker disconnects devices of a
+ * moved account within 10 s.
  */
 export const MAX_CONNECTED_AFTER_MOVE_MS = 12_000;
 
@@ -129,8 +129,9 @@ function printAccounts({
 }
 
 /**
- * Opens the database to move. If the service is not running, starts its embedded database for the duration of the move. The move does not
- * start the service: the service refuses to start on a database that a move has closed, and an interrupted move must be able to finish.
+ * Opens the database to move. If the service is not running, starts its embedded database until the move has ended. The move does not start
+ * the service itself, because the service refuses to start on a database that a move has closed, and an interrupted move must be able to
+ * finish.
  */
 export async function openSourceDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
@@ -149,7 +150,7 @@ function printReport({ database, relations, total_milliwatt_hours, users }: Move
   );
 }
 
-/** Advice for a database error, by its network error code or SQLSTATE. */
+/** Advice for an operator for each error of the database, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host does not exist: check its name',
   EAI_AGAIN: 'the name lookup of the host failed: check its name, and DNS',
@@ -161,8 +162,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Throws if an option's value is not a PostgreSQL URL, or if the login fails. The error is one line without any password. `option`: the
- * option's name, with dashes.
+ * Throws if an option's value is not a PostgreSQL URL, or if the login to that database fails. The error is one line, without passwords.
+ * `option`: the option's name, with dashes.
  */
 export async function assertDatabaseReachable(option: string, url: string): Promise<void> {
   if (!isDatabaseUrl(url))

@@ -15,7 +15,7 @@ export function parseLimit(text: string | undefined): number {
   return limit;
 }
 
-/** Reads the first line of a file that contains a secret. `what`: the secret, for the error. */
+/** Reads the first line of a file that contains a secret. `what`: name of the secret, for the error message. */
 export async function readFirstLine(file: string, what: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new Error(`The ${what} cannot be read: ${error.message}`);

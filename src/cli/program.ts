@@ -43,7 +43,7 @@ export const COMMAND_LOADERS: Readonly<Record<string, () => Promise<Commands>>> 
   mcp: () => import('./mcp.ts'),
 };
 
-/** Summary of each command, for the list of all commands. The list therefore needs to load no command. */
+/** Summary of each command, for the list of all commands. With these summaries, the list can be printed without loading a command. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',
@@ -84,7 +84,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
  * option.
  */
 class PlainCommand extends Command {
-  /** Method of commander that suggests the most similar option; missing in commander's types. */
+  /** Method of commander that suggests the option with the most similar name. Commander's types do not declare this method. */
   declare readonly unknownOption: (flag: string) => never;
 
   override createCommand(name?: string): Command {
@@ -109,8 +109,7 @@ export function buildProgram(files: Iterable<Commands>): Command {
 }
 
 /**
- * Builds the program with the names of all commands, but without their code. This program can list the commands and report an unknown
- * command.
+ * Builds a program with the names of all commands, but without their code. The program can list the commands and report an unknown command.
  */
 export function buildOverview(): Command {
   const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
@@ -118,7 +117,7 @@ export function buildOverview(): Command {
   return program;
 }
 
-/** Runs the command that this process's arguments name. If the command fails, the process exits with 1. */
+/** Runs the command that the arguments of this process name. If the command fails, the process exits with code 1. */
 export async function runCommandLine(): Promise<void> {
   const words = process.argv.slice(2);
   const [named = ''] = words[0] === 'help' ? words.slice(1) : words;
@@ -141,7 +140,7 @@ export const describeFailure = (error: unknown): string =>
   escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 
 async function loadProgram(named: string): Promise<Command> {
-  // Only own properties count as commands, so that `constructor` is not a command.
+  // Only commands are looked up, no inherited properties: `constructor` is not a command.
   const load = Object.hasOwn(COMMAND_LOADERS, named) ? COMMAND_LOADERS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -2,15 +2,15 @@ import { SingleBar } from 'cli-progress';
 import { escapeForTerminal, escapeLineForTerminal } from '#src/core/output.ts';
 import type { MoveCallbacks } from '#src/start/move.ts';
 
-/** Methods of a progress bar that commands use. */
+/** Methods of a progress bar that commands call. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
 /** Time in ms between two lines of progress if the output is a file or a pipe. Work that takes less time prints no line. */
 const LINE_MS = 5_000;
 
 /**
- * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, a line such as `label: 42 %` is printed every five
- * seconds instead. A payload with `relation` replaces the label.
+ * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, prints a line such as `label: 42 %` every five
+ * seconds instead. If a payload contains `relation`, that name replaces the label.
  */
 export const createProgressBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
@@ -18,8 +18,8 @@ export const createProgressBar = (label: string, format: string, clearOnComplete
     : createProgressPrinter(label);
 
 /**
- * Creates a progress reporter that prints lines, for a stderr that is not a terminal. The package's own option for such outputs,
- * `noTTYOutput`, also prints a line when a bar starts and stops: two lines for each of the sixty relations of a move.
+ * Creates a progress reporter that prints lines, for a stderr that is not a terminal. The package's own option for this case,
+ * `noTTYOutput`, would also print a line when each bar starts and stops: two lines for each of the sixty relations of a move.
  */
 export function createProgressPrinter(label: string, print: (line: string) => void = console.error): ProgressBar {
   let printedMs = Date.now();
@@ -45,7 +45,7 @@ export function createProgressPrinter(label: string, print: (line: string) => vo
   };
 }
 
-/** Runs work that reports its steps and the progress of relations. The steps are printed only on a terminal. */
+/** Runs work that reports its steps and the progress of each relation. The steps are printed only if stderr is a terminal. */
 export async function withProgress<T>(work: (steps: MoveCallbacks) => Promise<T>): Promise<T> {
   const bar = createProgressBar('{relation}', '{percentage}%', true);
   let shown = '';

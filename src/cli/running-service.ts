@@ -6,24 +6,24 @@ import { findDatabaseUrl } from '#src/database/locate.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 
-/** Prints one JSON object for programs, or lines of text for people. */
+/** Prints one JSON object for programs (`json`), or lines of text for people. */
 export function printResult(json: boolean | undefined, value: object, text: string): void {
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
 }
 
 /**
- * Maximum time in ms that a command waits for the worker. The worker writes the ids of the accounts, keys and other objects that the
- * command ended to `ended.jsonl`, next to the backups.
+ * Maximum time in ms that a command waits for the worker to record ended objects. The worker writes the ids of ended accounts, keys and
+ * other objects to `ended.jsonl`, next to the backups, so that a restore does not restore their access.
  */
 const ENDINGS_MS = 5_000;
 
 /**
  * Waits until the worker has written to `ended.jsonl` the ids of the accounts, keys and other objects that a command ended. Prints a
- * warning if the worker has not done so within `ENDINGS_MS`.
+ * warning if the worker has not written them within `ENDINGS_MS`.
  */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
-    // Raw SQL: whether an ended object still waits for the worker.
+    // Raw SQL: whether the id of an ended object has not been written to the file yet.
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }
@@ -35,7 +35,7 @@ export const runOnServiceDatabase = (work: (db: Database, config: Config) => Pro
   runWithServicePool('energy command', (pool, config) => work(createDatabase(pool), config));
 
 /**
- * Runs work that needs its own connection pool on the database of the running service. `applicationName`: name of these connections in
+ * Runs work on the database of the running service, with a connection pool of its own. `applicationName`: name of these connections in
  * PostgreSQL.
  */
 export async function runWithServicePool<T>(

@@ -5,8 +5,8 @@ import { restartWithHeapFlags } from '#src/start/children.ts';
 import { formatBrokerLine } from './device-address.ts';
 
 /**
- * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. The process of a role
- * loads only the code of that role.
+ * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. A process with one role loads only the
+ * code of that role.
  */
 export function registerCommands(program: Command): void {
   program.command('start').action(start);
@@ -32,7 +32,8 @@ async function start(): Promise<void> {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    // Until the service has started, startAll itself stops the roles that are already running, because its signal was aborted.
+    // While the service is starting, `service` is undefined. In this case startAll stops the roles that have started, because its signal
+    // was aborted.
     if (!service) return;
     await service.stop();
     process.exit(0);

@@ -4,8 +4,8 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 
 /**
- * Opens the database while no service is running. Locks the data directory and starts the embedded database until `release` is called.
- * Throws if a service is running on the directory.
+ * Opens the embedded database while the service is not running. Locks the data directory and starts the database until `release` is called.
+ * Throws if a service is running on the data directory.
  */
 export async function openDatabaseOfStoppedService({
   database,

@@ -17,7 +17,7 @@ export function registerCommands(program: Command): void {
   addActionCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
-/** Returns the reason why a device has no usage yet. The first reading only starts the first interval. */
+/** Returns the reason why a device has no usage yet, for example that it has only one reading. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await findUsageReadings(db, deviceId);
   if (first === null) return 'The device has no energy readings.';
@@ -27,14 +27,14 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Returns whether a device has enough readings for usage, which needs two readings of the same quantity. `first`: time of the first stored
- * reading, or null without readings. `areSingle`: whether no quantity has a second reading (one reading of an interval is enough).
+ * Returns whether a device has enough readings for usage, which needs two readings of the same quantity or one reading of an interval.
+ * `first`: time of the first stored reading; null if there is none. `areSingle`: whether no quantity has enough readings.
  */
 export async function findUsageReadings(
   db: Database,
   deviceId: string,
 ): Promise<{ first: Date | null; areSingle: boolean }> {
-  // Raw SQL: reads two readings of each series by its index.
+  // Raw SQL: reads at most two readings of each series by the table's index.
   const { rows } = await sql<{ first: Date | null; single: boolean | null }>`
     SELECT min(of_series.first) AS first, bool_and(of_series.count <= 1 AND s.kind <> 'interval') AS single FROM series s
     CROSS JOIN LATERAL (SELECT min(r.read_at) AS first, count(*) AS count FROM

@@ -23,7 +23,10 @@ import {
 } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
+/**
+ * Registers `energy users …`, which an operator runs on the machine of the running service. The commands use the same functions as the HTTP
+ * API.
+ */
 export function registerCommands(program: Command): void {
   const users = program.command('users');
   users
@@ -104,8 +107,8 @@ async function create({ json, timezone: given, ...typed }: NewUser): Promise<voi
 }
 
 /**
- * Returns this machine's time zone. Undefined for UTC, which is the default of machines without a configured zone; the
- * dashboard then asks the user for the time zone.
+ * Returns this machine's time zone. Undefined for UTC, because UTC is the default of machines without a configured time zone; the dashboard
+ * then asks the user for the time zone.
  */
 function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -20,8 +20,8 @@ import { readSecretFromStdin } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * URL of the subscription that `energy webhooks listen` creates: the service's own test receiver. Nothing is sent outside the installation,
- * and the signed request is stored.
+ * URL of the subscription that `energy webhooks listen` creates: the service's own test receiver. Requests to this URL are signed and
+ * stored, but not sent outside the installation.
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
@@ -69,8 +69,8 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
 }
 
 /**
- * Subscribes the account to events and forwards them until `stop` aborts, then ends the subscription. If a listener is killed, the
- * account's next listener ends its subscription.
+ * Subscribes the account to events and forwards the events until `stop` aborts, then ends the subscription. If a listener was killed, the
+ * account's next listener ends the killed listener's subscription.
  */
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const db = createDatabase(pool);
@@ -78,7 +78,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     callOperation(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
-  // Subscriptions of running listeners are not ended: a running listener holds a lock.
+  // Subscriptions of listeners that are still running are not ended. Such a listener holds a lock.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const { events = EVENT_TYPES.join(), authToken: auth_token = `whsec_${randomBytes(32).toString('base64')}` } =
@@ -97,7 +97,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
   }
 }
 
-/** Returns the advisory lock that a listener holds while it runs. */
+/** Returns the id of the advisory lock that a listener holds while it runs. */
 const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
@@ -113,7 +113,7 @@ async function forwardUntil(
   webhookId: string,
   options: ListenOptions,
 ): Promise<void> {
-  /** Number of forwarded attempts, by delivery. Each later attempt of a delivery is forwarded, too. */
+  /** Number of attempts that were already forwarded, by delivery. Later attempts of a delivery are forwarded as well. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
     if (!(await canAccessWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
@@ -130,8 +130,8 @@ async function forwardUntil(
 }
 
 /**
- * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads an older page only if every delivery of the newer page
- * has such an attempt.
+ * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads an older page only if the last delivery of the newer
+ * page has not been forwarded at all.
  */
 async function findNewDeliveries(
   db: Database,
@@ -157,8 +157,8 @@ interface Outcome {
 }
 
 /**
- * Posts a signed request to the local program, with the same bytes that a webhook receiver gets. Redirects are not followed, as for real
- * receivers.
+ * Posts a signed request to the local program, with exactly the bytes that a webhook receiver gets. As for webhook receivers, redirects are
+ * not followed.
  */
 async function forward(
   to: URL,

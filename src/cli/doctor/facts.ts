@@ -2,43 +2,43 @@ import type { BackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
-/** Reason, in one sentence, why a fact could not be gathered. */
+/** Reason why a fact is unknown. */
 interface Unseen {
   why: string;
   /** A network error code or SQLSTATE. */
   code?: string;
 }
 
-/** A fact, or the reason why it is unknown. */
+/** A fact about the installation, or the reason why the fact is unknown. */
 export type FactOrReason<T> = T | Unseen;
 export const isFactKnown = <T extends object>(fact: FactOrReason<T>): fact is T => !('why' in fact);
 
-/** All facts about an installation, gathered before the checks run. Null: the fact does not apply to this installation. */
+/** All facts about an installation, which are gathered before the checks run. A fact is null if it does not apply to this installation. */
 export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
   config: { valid: Config } | { mistakes: string[] };
-  /** The service process that has locked DATA_DIR, if one runs. */
+  /** The service's process that has locked DATA_DIR; null if the service is not running. */
   service: { pid: number } | null;
   database: DatabaseFacts | null;
   disk: FactOrReason<{ folder: string; freeBytes: number; allBytes: number }> | null;
   broker: BrokerFacts | null;
   certificate: CertificateFacts | null;
-  /** Whether the mail server was reached and accepted the login. */
+  /** Reached: the mail server accepted the connection and the login. */
   mail: FactOrReason<{ reached: true }> | null;
   secretKey: SecretKeyFacts | null;
   ports: PortFacts[] | null;
   files: FileFacts[] | null;
   descriptors: { limit: number; ofService: boolean } | null;
-  /** State of the backups. Null if the database is not the embedded one. */
+  /** State of the backups. Null if the installation uses an external database. */
   backup: FactOrReason<BackupState> | null;
-  /** Latest version of the service, read from the URL that the operator named. Null if no URL was named. */
+  /** Latest released version of the service, read from the URL that the operator specified. Null if the operator specified no URL. */
   latest: FactOrReason<{ version: string }> | null;
 }
 
 export interface DatabaseFacts {
   isEmbedded: boolean;
-  /** Scheme and hosts of the database URL, without secrets. */
+  /** Scheme and hosts of the database URL, to print; without secrets. */
   shown: string;
   server: FactOrReason<DatabaseServer>;
 }
@@ -47,7 +47,7 @@ export interface DatabaseFacts {
 export interface DatabaseServer {
   /** Description of the database in one line, or the reason why it cannot be used, with the remedy. */
   kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
-  /** The server's clock minus this machine's, and the uncertainty of the difference, in ms. */
+  /** Difference between the server's clock and this machine's clock (positive if the server's is ahead) and its uncertainty, in ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
   /** Server settings that could lose an acknowledged commit, each with its remedy. */
@@ -58,26 +58,32 @@ export interface DatabaseServer {
 
 export interface DatabaseContent {
   /**
-   * The latest time that the service trusts, in Unix ms; the ages of data are measured from this time. Null if the service has never
-   * started.
+   * The latest time that the service considers correct, in Unix ms. The ages of data are measured from this time. Null if the service has
+   * never started.
    */
   believedMs: number | null;
   devices: number;
   heardInDay: number;
   heardInHour: number;
   faulty: number;
-  /** Number of messages, and number of rejected messages, among the last 20 of each device that has reported in the last day. */
+  /**
+   * Number of messages, and number of rejected messages among them. Includes the last 20 messages of each device that has reported in the
+   * last day.
+   */
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
-  /** Time of the first start after a restore, before which deliveries are held back. Null if nothing is held back. */
+  /**
+   * Time of the first start after a restore. Deliveries that were created before this time are held back. Null if no deliveries are held
+   * back.
+   */
   heldBefore: Date | null;
   usageChangesWaiting: number;
   lateDifferences: number;
   staleDays: number;
   /**
-   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account
-   * or the comparison took too long.
+   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account, or if the
+   * comparison took too long.
    */
   compared: { userId: string; differing: number } | null;
 }
@@ -90,7 +96,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether the certificate is in DATA_DIR, where the service creates a certificate if there is none. */
+  /** Whether the certificate is in DATA_DIR. There the service creates a certificate if none exists. */
   isOurs: boolean;
   pair: FactOrReason<CertificatePair> | null;
 }
@@ -102,7 +108,7 @@ export interface CertificatePair {
   renewsItself: boolean;
   /** Whether the private key belongs to the certificate. */
   keyFits: boolean;
-  /** Host names that PUBLIC_URL and devices use, and for each whether the certificate contains it. */
+  /** Host names that PUBLIC_URL and devices use. `isNamed`: whether the certificate contains the host name. */
   hosts: { host: string; of: string; isNamed: boolean }[];
 }
 
@@ -110,7 +116,10 @@ export interface SecretKeyFacts {
   /** Source of the secret key: SECRET_KEY, or the name of its file. */
   from: string;
   isThere: boolean;
-  /** Number of encrypted values that were tried, and number of values that this key decrypts. Null if the database could not be queried. */
+  /**
+   * Number of encrypted values that the doctor tried to decrypt, and number of values that this key decrypted. Null if the database could
+   * not be queried.
+   */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -119,30 +128,30 @@ export interface PortFacts {
   port: number;
   host: string;
   state: 'free' | 'taken' | 'unusable';
-  /** Process that listens on the port, if this user has the right to see it. */
+  /** Process that listens on the port; missing if this user may not see that process. */
   holder: { pid: number; title: string } | null;
-  /** Reason why the service cannot listen on the port. */
+  /** Reason why the service could not listen on the port. */
   why?: string;
 }
 
 export interface FileFacts {
   path: string;
   what: 'folder' | 'secret' | 'own key' | 'messages';
-  /** Permission bits of the file, such as 0o600. */
+  /** Permission bits of the file, for example 0o600. */
   mode: number;
   /** Whether this user may write the file. */
   isWritable: boolean;
 }
 
-/** Severity of a finding. `skipped`: the check could not run; another finding contains the reason. */
+/** Severity of a finding. `skipped`: the check could not run; another finding states why. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** Result of a check. */
 export interface Finding {
   level: FindingLevel;
-  /** The result in one sentence. */
+  /** Result of the check in one sentence. */
   finding: string;
-  /** The remedy. Null if no action is needed. */
+  /** What the operator should do. Null if nothing needs to be done. */
   todo: string | null;
 }
 

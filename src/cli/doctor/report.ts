@@ -27,7 +27,7 @@ export const runChecks = (facts: InstallationFacts): Reported[] =>
 
 /** Replaces secrets in the findings, because an error message of another program may contain a secret. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // Secrets are replaced in the order of their length, longest first, because a secret may be part of a longer secret.
+  // Longer secrets are replaced first, because a secret may be part of a longer secret.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
@@ -52,7 +52,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}.`;
 }
 
-/** All checks in the order of the report. A check comes before the checks that depend on its result. */
+/** All checks in the order of the report. If a check depends on the result of another check, the other check comes first. */
 export const CHECKS: readonly Check[] = [
   configurationCheck,
   serviceCheck,

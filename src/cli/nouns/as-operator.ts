@@ -18,9 +18,9 @@ import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import { findUserId } from '../named-user.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
-/** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
+/** A request from the command line: the parameters of the path and the query as text, and the body as returned by `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The account on whose data an operation acts that normally uses the caller's own account. */
+  /** The account whose data the operation reads or changes, for an operation that normally uses the caller's own account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -35,7 +35,8 @@ export interface OperatorResponse {
 
 /**
  * Calls an operation of the HTTP API as an operator at the command line: with an administrator's access, in one transaction, and with an
- * entry in the audit log. Error messages name options instead of members. `what`: kind of the object, for the error that it does not exist.
+ * entry in the audit log. Error messages contain the names of options instead of members. `what`: kind of the object, for the error message
+ * if the object does not exist.
  */
 export async function callOperation(
   definition: AnyOperation,
@@ -91,8 +92,8 @@ export async function callOperation(
 }
 
 /**
- * Calls an operation that creates an object for a user, given by id or e-mail address, with the typed members of its body. Returns the
- * response.
+ * Calls an operation that creates an object for a user, who is given by id or e-mail address. The body contains the members that were
+ * typed. Returns the response.
  */
 export async function createForUser(
   definition: AnyOperation,
@@ -104,7 +105,10 @@ export async function createForUser(
   return (await callOperation(definition, { userId, body }, on)).answer as object;
 }
 
-/** An operator can access all accounts. For operations on the caller's own data, the caller is the named account. */
+/**
+ * Returns the caller for an operator, who can access all accounts. In operations on the caller's own data, the caller is the account
+ * `userId`.
+ */
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE_ACTOR,

@@ -15,19 +15,19 @@ export interface ApiNoun {
   /** Name of the kind, such as `device`. */
   name: string;
   /**
-   * Member that contains the object's id, and name of the command's argument, such as `device_id`. A user may also be given by e-mail
-   * address.
+   * Name of the member that contains the object's id, such as `device_id`. The command's argument has the same name. For a user, the
+   * argument may also be an e-mail address.
    */
   id: string;
-  /** Columns of a list on a terminal; `app.name` stands for the member `name` of the member `app`. */
+  /** Columns of a list on a terminal. A name such as `app.name` stands for the nested member `name` of the member `app`. */
   columns: readonly string[];
 }
 
 type Options = Record<string, string | boolean | undefined>;
 
 /**
- * Adds the command `list`, which prints one page or all pages. `userIdField`: member that contains the user, if the list belongs to one
- * user; the command then requires a user.
+ * Adds the command `list`, which prints one page or all pages. `userIdField`: name of the member that contains the user, if each list
+ * belongs to one user; the command then requires a user.
  */
 export function addListCommand(
   group: Command,
@@ -154,8 +154,8 @@ export function addDeleteCommand(group: Command, noun: ApiNoun, definition: AnyO
 }
 
 /**
- * Adds another command that acts on one object. `more`: arguments after the id, named like parameters of the path. `whyNothing`: returns
- * the explanation that a terminal shows if the response has no rows.
+ * Adds another command that acts on one object. `more`: arguments after the id, with the names of the path's parameters. `whyNothing`:
+ * returns the text that a terminal shows if the response has no rows.
  */
 export function addActionCommand(
   group: Command,
@@ -241,7 +241,9 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** Returns the values of the command-line options by member name, because commander stores `--limit-kw` as `limitKw`. */
+/**
+ * Returns the values of the command-line options by the member's name, because commander stores the value of `--limit-kw` under `limitKw`.
+ */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -249,7 +251,10 @@ const members = (typed: Options): Record<string, string> =>
       .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/** Replaces an option value of `-` by the secret from standard input, so that the secret does not appear in a list of processes. */
+/**
+ * Replaces an option value of `-` with the secret from standard input. A secret on the command line would be visible in the list of
+ * processes.
+ */
 export async function readSecretFromStdin(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
@@ -257,8 +262,8 @@ export async function readSecretFromStdin(values: Record<string, string>): Promi
 }
 
 /**
- * Asks for confirmation on a terminal before an irreversible deletion. Throws if the person declines, or if there is no terminal and
- * `isSaid` (--yes) is not set.
+ * Asks for confirmation on a terminal before an irreversible deletion. Throws if the person declines, or if there is no terminal and the
+ * option --yes (`isSaid`) is not set.
  */
 async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
   if (isSaid) return;

@@ -11,7 +11,7 @@ import {
   warningFinding,
 } from '../facts.ts';
 
-/** Advice for a database error, by its network error code or SQLSTATE. */
+/** Advice for an operator for each error of the database, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host does not exist: check its name in DATABASE_URL.',
   EAI_AGAIN: 'The name lookup of the host failed: check its name in DATABASE_URL, and DNS.',
@@ -108,7 +108,7 @@ export const outboxCheck: Check = {
 
 const WARN = 0.05;
 const FAIL = 0.5;
-/** Minimum number of messages for a meaningful share of rejected messages. */
+/** Minimum number of messages from which the share of rejected messages is meaningful. */
 const FEW = 20;
 
 export const rejectedMessagesCheck: Check = {
@@ -162,7 +162,7 @@ function ofContent(
   return isFactKnown(content) ? judge(content) : skippedFinding(`not checked: ${content.why}`);
 }
 
-/** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent has the same limit. */
+/** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent uses the same share. */
 const SILENT_SHARE = 0.3;
 const FEWEST_HEARD = 10;
 

@@ -12,7 +12,7 @@ import {
 } from '../facts.ts';
 
 const GIB = 2 ** 30;
-/** Free disk space below which the doctor warns. The worker warns at the same limit (jobs/disk-watch.ts). */
+/** Free disk space below which the doctor warns, as a share and in bytes. The worker warns at the same limits (jobs/disk-watch.ts). */
 const LOW = { share: 0.1, bytes: 2 * GIB };
 const FULL_BYTES = 256 * 2 ** 20;
 
@@ -36,7 +36,7 @@ export const diskCheck: Check = {
   },
 };
 
-/** File descriptors that a process uses in addition to its connections: files, pools, pipes. */
+/** Number of files that a process opens in addition to the connections of devices, such as pools and pipes. */
 const BESIDE = 200;
 const LEAST = 1_024;
 
@@ -61,8 +61,8 @@ export const fileDescriptorsCheck: Check = {
 };
 
 /**
- * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected. From a difference of about
- * a second on, sums over a minute are wrong.
+ * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected, and if clocks differ by
+ * more than about a second, sums of a minute are wrong.
  */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
@@ -143,7 +143,7 @@ export const filePermissionsCheck: Check = {
   },
 };
 
-/** Process titles of this service: a role sets its own title; the supervisor's title is the name of its program. */
+/** Titles of this service's processes: each role sets its own title; the title of the supervisor is the name of its program. */
 const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 
 export const portsCheck: Check = {
@@ -176,13 +176,13 @@ export const portsCheck: Check = {
   },
 };
 
-/** Checks whether a running service has locked the data directory. Roles that run as separate processes do not lock it. */
+/** Checks whether a running service has locked the data directory. Roles that run as separate processes do not lock the data directory. */
 export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
-    // If the roles run as separate processes, the check of the ports detects them instead.
+    // If the roles run as separate processes, the check of the ports detects whether they are running.
     if (!database?.isEmbedded) return [];
     return warningFinding(
       `no service runs on ${config.valid.dataDir}`,
@@ -208,7 +208,7 @@ export const versionCheck: Check = {
   },
 };
 
-/** Whether version `a` is newer than `b`. A version is newer than its pre-releases (`2.0.0` than `2.0.0-rc.1`). */
+/** Whether version `a` is newer than version `b`. A release is newer than its pre-releases (`2.0.0` is newer than `2.0.0-rc.1`). */
 function isNewer(a: string, b: string): boolean {
   const [left, right] = [a, b].map((text) => text.split('-')[0]?.split('.').map(Number) ?? []);
   const difference = [0, 1, 2].map((part) => (left?.[part] ?? 0) - (right?.[part] ?? 0)).find((one) => one !== 0);

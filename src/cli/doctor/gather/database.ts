@@ -18,8 +18,7 @@ const STATEMENT_MS = 4_000;
 const WHOLE_MS = 12_000;
 
 /**
- * Gathers facts about the database without changing it. `sealed`: a sample of the encrypted values; null if the database could not be
- * queried.
+ * Gathers facts about the database without changing it. `sealed`: some of the encrypted values; null if the database could not be queried.
  */
 export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
@@ -40,7 +39,8 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // Closing is not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the pool.
+  // The pool's end is not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the
+  // pool.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }
@@ -63,8 +63,8 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
 }
 
 /**
- * Compares the database's clock with this machine's. Uses the fastest of a few queries, and compares the server's time with the middle of
- * the round trip.
+ * Compares the database's clock with this machine's. Of a few queries, uses the fastest, and compares the server's time with the middle
+ * between its start and its end on this machine.
  */
 async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   const samples: DatabaseServer['clock'][] = [];
@@ -81,7 +81,7 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   return samples.reduce((best, one) => (one.uncertainMs < best.uncertainMs ? one : best));
 }
 
-/** Maximum number of pending rows that are counted. */
+/** Maximum number of pending rows that the query counts. */
 const MOST = 100_000;
 
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {

@@ -22,8 +22,8 @@ import {
 } from './network.ts';
 
 /**
- * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact, about 12 s at most.
- * `releases`: URL for the latest version; without it no request for the version is sent.
+ * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact, at most about 12 s.
+ * `releases`: URL from which the latest version is requested; without this URL, no request is sent.
  */
 export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
@@ -90,7 +90,7 @@ function readConfig(): InstallationFacts['config'] {
   }
 }
 
-/** Connects to the mail server. Null if the service writes mails to files. */
+/** Connects to the mail server. Null if the service writes mails to files instead. */
 async function gatherMail({ environment, mail }: Config): Promise<InstallationFacts['mail']> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined || environment !== 'live') return null;
@@ -100,13 +100,13 @@ async function gatherMail({ environment, mail }: Config): Promise<InstallationFa
   });
 }
 
-/** Reads the state of the installation's backups. Null if its database is not the embedded one. */
+/** Reads the state of the installation's backups. Null if the installation uses an external database. */
 async function gatherBackup(config: Config): Promise<InstallationFacts['backup']> {
   if (config.database.url) return null;
   return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
 }
 
-/** Returns the disk space of the file system that contains a folder. The folder itself need not exist yet. */
+/** Returns the disk space of the file system that contains a folder. The folder need not exist yet. */
 function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['disk']>> {
   return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
@@ -116,8 +116,8 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
 }
 
 /**
- * Returns the maximum number of open files of the service's process or, if the service is not running, of a process of this user. Null if
- * /proc does not report it.
+ * Returns the maximum number of open files of the service's process. If the service is not running, returns the maximum of a process of
+ * this user. Null if /proc does not report the maximum.
  */
 async function gatherDescriptors(servicePid: number | null): Promise<InstallationFacts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
@@ -155,8 +155,8 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
 }
 
 /**
- * Checks whether the secret key decrypts encrypted values of the database. Never creates a key. `sealed`: null if the database could not be
- * queried.
+ * Checks whether the secret key decrypts values that the database stores encrypted. Never creates a key. `sealed`: encrypted values; null
+ * if the database could not be queried.
  */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');

@@ -11,7 +11,7 @@ import { isRenewedByService } from '#src/start/certificate.ts';
 import { isPortFree } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
-/** Connects to the broker: to MQTT_URL with its login, or to the port of the embedded broker. */
+/** Connects to the broker: to MQTT_URL with its user name and password, or to the port of the embedded broker. */
 export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
   const { url } = mqtt;
   const reached = { reached: true } as const;
@@ -51,7 +51,7 @@ const opens = (host: string, port: number): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Reads the certificate and key that the service uses, but never creates them. */
+/** Reads the certificate and the key that the service uses. Never creates them. */
 export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
@@ -64,7 +64,8 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     const names = (host: string) =>
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
-      // The host of PUBLIC_URL is not checked if the service is behind a proxy, because the proxy presents its own certificate.
+      // If the service is behind a proxy, the host of PUBLIC_URL is not checked, because clients of that host see the proxy's own
+      // certificate.
       ...(api.trustProxy.length > 0 ? [] : [{ host: stripBrackets(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
@@ -79,10 +80,12 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   return { file, isOurs, pair };
 }
 
-/** Maximum size in bytes of a response with the latest version. GitHub's response contains the notes of the release. */
+/** Maximum size in bytes of a response with the latest version. It is large, because GitHub's response contains the release notes. */
 const MAX_ANSWER_BYTES = 2 ** 20;
 
-/** Requests the latest version from the npm registry (member `version`) or GitHub (member `tag_name`). */
+/**
+ * Requests the latest version. `releases`: a URL of the npm registry (response member `version`) or of GitHub (response member `tag_name`).
+ */
 export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
   return probeWithTimeout(async () => {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -107,14 +110,14 @@ function readVersion(text: string): string {
     const [, found] = VERSION_FORM.exec(String(version ?? tag)) ?? [];
     if (found !== undefined) return found;
   } catch {
-    // The response is not JSON, or the JSON is null, so it contains no version.
+    // The response contains no version, because it is not JSON or is null.
   }
   throw new Error('the response has no member "version" or "tag_name" that is a version');
 }
 
 const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
 
-/** Returns for each port on which the service listens whether it is free and, if not, which process uses it. */
+/** Returns, for each port on which the service listens, whether the port is free and, if not, which process uses it. */
 export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
     { variable: 'API_PORT', port: api.port, host: api.host },
@@ -155,7 +158,7 @@ function listenerOn(port: number): { pid: number; title: string } | null {
   return null;
 }
 
-/** Returns the sockets that listen on a port, in the form in which /proc lists them among a process's open files. */
+/** Returns the sockets that listen on a port, written as in the list of a process's open files in /proc. */
 const socketsOn = (port: number, table: string): string[] =>
   textOf(`/proc/net/${table}`)
     .split('\n')
@@ -167,7 +170,7 @@ const socketsOn = (port: number, table: string): string[] =>
 
 const titleOf = (pid: string): string => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim().slice(0, 200);
 
-// Returns the text of a file. Empty if the file has disappeared or belongs to another user.
+// Returns the text of a file. Empty if the file no longer exists or belongs to another user.
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -192,11 +195,11 @@ function linkOf(path: string): string {
   }
 }
 
-/** Maximum time in ms to wait for another program's response. */
+/** Maximum time in ms to wait for a response of another program. */
 export const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Returns the result of `look`, or the reason for its failure: an error or the timeout. Never throws, and always resolves within the time
+ * Returns the result of `look` or, if `look` fails or exceeds the time limit, the reason. Never throws, and always resolves within the time
  * limit.
  */
 export async function probeWithTimeout<T extends object>(
@@ -207,7 +210,7 @@ export async function probeWithTimeout<T extends object>(
   return withTimeout(looked, ms, `no response within ${ms / 1_000} s`).catch(unseen);
 }
 
-/** Describes an error in one line. For a host with several addresses, Node reports one error per address. */
+/** Describes a network error in one line. If a host has several addresses, Node reports one error per address. */
 function unseen(error: unknown): { why: string; code?: string } {
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: { message?: string }[] };
   const why = String(message || errors?.map((one) => one.message).join(', ') || code || error).split('\n')[0] ?? '';
