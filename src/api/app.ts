@@ -54,25 +54,27 @@ interface AppParts {
   trustProxy?: readonly string[];
   /** Origins of web pages that may call the API. */
   corsOrigins?: readonly string[];
-  /** URL at which clients reach the API, once it listens. */
+  /** Returns the URL at which clients reach the API. It is known once the API listens. */
   publicUrl: () => string;
-  /** Returns the TLS certificate in use, if certificates are renewed. Default: the certificate in `tls`. */
+  /** Returns the TLS certificate that is currently used, if certificates are renewed. Default: the certificate in `tls`. */
   certificate?: () => Buffer;
-  /** Secret of the installation, which signs the links in mails. */
+  /** Secret of the installation, with which the links in mails are signed. */
   secret: string;
   /** Address of the MQTT broker, as shown to people who pair devices. */
   mqtt: BrokerAddress;
-  /** Identity provider for signing in to the dashboard, in addition to mail. */
+  /** Identity provider for signing in to the dashboard. Users can also sign in by mail. */
   oidc?: SignInProvider | undefined;
   /** Sends a mail with a link and a code for signing in to the dashboard. */
   mailSignIn: SignInDependencies['mail'];
-  /** Records ended keys, sessions and other objects in a file next to the back-ups, so that a restore ends them again. */
+  /**
+   * Records ended keys, sessions and other objects in a file next to the back-ups, so that these objects are ended again after a restore.
+   */
   writeEndedObjects?: (() => Promise<void>) | null;
   metrics?: Metrics;
   log: Logger;
-  /** Aborts when clients should move to another process. Requests that arrive later are still answered. */
+  /** Aborts when clients should connect to another process. Requests that arrive later are still answered. */
   handOn?: AbortSignal;
-  /** Time limits of a connection, in ms, to use instead of `SERVER_TIMEOUTS`. */
+  /** Time limits of a connection in ms, which replace those in `SERVER_TIMEOUTS`. */
   patience?: Partial<typeof SERVER_TIMEOUTS>;
 }
 
@@ -92,7 +94,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   app.addHook('preClose', async () => http2()?.close());
   app.addHook('onClose', () => calculator.close());
   handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that await nothing call `done` instead of returning a promise, because one promise per hook measurably slowed short requests.
+  // Hooks that await nothing call `done` instead of returning a promise, because one promise per hook slowed short requests measurably.
   addConnectionDraining(app, handOn, () => http2()?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
@@ -141,16 +143,16 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     },
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // The service creates every request id, because an id from the client could inject text into the log.
+    // The service creates every request id itself, because an id from the client could inject text into the log.
     genReqId: () => newId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
-    // A request that arrives during shutdown is answered normally; its connection is then closed.
+    // The service still answers requests that arrive during its shutdown, and then closes their connections.
     return503OnClosing: false,
     trustProxy: trustProxy && trustProxy.length > 0 ? [...trustProxy] : false,
-    // The router does not limit the length of an identifier in a path: an unknown identifier of any length gets 404. The head of a request
-    // is limited to 16 KiB.
+    // The router does not limit the length of an identifier in a path, so an unknown identifier gets 404 whatever its length. The head of a
+    // request is limited to 16 KiB anyway.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(getPathAndQuery(request.url ?? '/')),
     clientErrorHandler: (error, socket) =>
@@ -161,7 +163,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
   return { app, http2: () => http2 };
 }
 
-/** Refuses a request, without reading its body, if a trusted proxy reports that the client connected without TLS. */
+/** Refuses a request, without reading its body, if a trusted proxy reports that the client connected to the proxy without TLS. */
 function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
   const isTrusted = createTrustedProxyChecker(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -171,7 +173,7 @@ function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly stri
   });
 }
 
-/** Adds the headers that every response has. Keeps a `Cache-Control` or `Content-Security-Policy` that a route has set. */
+/** Adds the headers that every response has. If a route has set `Cache-Control` or `Content-Security-Policy`, that value remains. */
 function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
@@ -187,23 +189,23 @@ function addCommonHeaders(app: FastifyInstance): void {
 }
 
 /**
- * Records the keys, sessions and other objects that a request has ended before the response is sent, so that restoring a back-up cannot
- * undo a confirmed erasure or revocation.
+ * Before a response is sent, records the keys, sessions and other objects that its request has ended. Restoring a back-up can then not undo
+ * an erasure or revocation that was confirmed to the client.
  */
 function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<void>): void {
   app.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
-    // Requests that send readings end no access, so they need not wait for the disk of the back-ups.
+    // Requests that send readings end no keys, sessions or other objects, so they do not wait for the disk of the back-ups.
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
       return done();
-    // A refused request can also end an authorization: the second use of a token.
+    // A refused request can also end an authorization, if it uses a token for the second time.
     if (statusCode >= 400 && routeOptions.url !== OAUTH_PATHS.token) return done();
     writeEndedObjects().then(() => done(), done);
   });
 }
 
 /**
- * Returns the URL. If its percent-encoding is invalid, replaces the percent signs with literal ones, so that the URL passes the same checks
- * as every other path and gets 404.
+ * Returns the URL unchanged if its percent-encoding is valid. Otherwise treats the percent signs as literal characters, so that the URL
+ * passes the same checks as every other path and gets 404.
  */
 function decodable(url: string): string {
   try {

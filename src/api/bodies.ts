@@ -5,13 +5,13 @@ import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 
 export class CsvRows extends Array<Record<string, unknown>> {
-  /** Line number of each row in the body, from 1. */
+  /** Line number of each row in the CSV text, from 1. */
   lines: number[] = [];
 }
 
-/** Describes a list body that clients may also send as CSV. */
+/** How the CSV form of a list body is described and parsed, if clients may also send the list as CSV. */
 export interface CsvBody {
-  /** Description of the CSV in the OpenAPI document. */
+  /** Description of the CSV for the OpenAPI document. */
   described: string;
   /** Parses the text of the body. Throws an error with status 422 if it is invalid CSV. */
   read(text: string): Promise<CsvRows>;
@@ -24,8 +24,8 @@ export const getRowName = (body: unknown, index: number): string =>
 type Done = (error: Error | null, value?: unknown) => void;
 
 /**
- * Adds a parser for the text of bodies of a content type to the routes of a scope. Refuses a body that is not UTF-8, because invalid bytes
- * would be stored as U+FFFD.
+ * Lets the routes of a scope accept bodies of a content type, and parses their text. Refuses a body that is not UTF-8, because invalid
+ * bytes would be stored as U+FFFD.
  */
 function acceptText(
   scope: FastifyInstance,
@@ -38,14 +38,14 @@ function acceptText(
   });
 }
 
-/** Parses JSON bodies. A scope can replace this parser with another parser of this file. */
+/** Parses JSON bodies on all routes. A scope of routes can replace this parser with another parser of this file. */
 export function addJsonParser(app: FastifyInstance): void {
   // The parser does not remove the members `__proto__` and `constructor`, because schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
 
-/** Lets the routes of a scope also accept CSV bodies. `csv`: the header that the CSV must have, or a `CsvBody`. */
+/** Lets the routes of a scope also accept CSV bodies. `csv`: the names of the columns in the CSV's header, or a `CsvBody`. */
 export function addCsvParser(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   const read = async (text: string) => ('read' in csv ? csv.read(text) : rowsOf(text, csv));
   acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
@@ -72,8 +72,8 @@ export function addSenmlParser(scope: FastifyInstance): void {
 }
 
 /**
- * Parses JSON bodies on the routes of a scope and preserves every digit of the numbers. `members`: names of the members whose numbers are
- * preserved; by default all.
+ * Lets the routes of a scope parse JSON bodies so that the digits of numbers are preserved. `members`: names of the members whose numbers
+ * are preserved; by default all.
  */
 export function addExactNumberJsonParser(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('ignore', 'ignore');
@@ -85,7 +85,7 @@ export function addExactNumberJsonParser(scope: FastifyInstance, members: readon
   });
 }
 
-/** Parses CSV with the header `columns`. This parser limits the number of rows only by the body's size; the schema checks the number. */
+/** Parses CSV whose header contains `columns`. Only the body's size limits the number of rows here; the schema checks the number later. */
 async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
   const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');
@@ -105,7 +105,7 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
 }
 
 /**
- * Maximum nesting depth of JSON in a request. Valid requests are less deep; some thousands of levels would overflow the stack of recursive
+ * Maximum nesting depth of JSON in a request. Valid requests are less deep. Some thousands of levels would overflow the stack of recursive
  * functions.
  */
 const MAX_LEVELS = 100;

@@ -3,18 +3,18 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type BrokerAccess, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
 import { findTopicOfRoutingKey } from '#src/devices/topics.ts';
 
-/** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
+/** Maximum size in bytes of the body of a broker's request. It is small, because names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
 
-/** Maximum number of topics of one SUBSCRIBE that are checked. A home subscribes to one topic. */
+/** Maximum number of topics that are checked in one SUBSCRIBE. A home subscribes to only one topic. */
 const MAX_TOPICS = 20;
 
 type Call = Record<string, string>;
 
 /**
- * Adds the endpoints that clustered brokers call to authenticate and authorise clients to the operator's listener. Each broker has its own
- * request and response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an
- * error, never as a permission; the broker then refuses the client or uses another source.
+ * Adds the endpoints of the operator's listener that clustered brokers call to authenticate and authorise MQTT clients. Each broker has its
+ * own request and response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an
+ * error, never as a permission. After an error, the broker refuses the client or asks another source.
  */
 export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {
@@ -47,7 +47,7 @@ export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess):
   });
 }
 
-/** Returns the members of a call's body that are strings or numbers, as strings. */
+/** Returns the members of a broker's request that are strings or numbers, as strings. */
 function textsOf(body: unknown): Call {
   if (typeof body !== 'object' || body === null) return {};
   return Object.fromEntries(
@@ -58,8 +58,8 @@ function textsOf(body: unknown): Call {
 }
 
 /**
- * Returns the topics that a broker's call is about. VerneMQ sends a list of subscribed topics. RabbitMQ sends a routing key, which
- * corresponds to at most one topic of the service.
+ * Returns the topics to which a broker's request asks for access. VerneMQ sends a list of subscribed topics. RabbitMQ sends a routing key,
+ * which corresponds to at most one topic of the service.
  */
 function topicsOf(body: unknown, call: Call): string[] {
   const list = (body as { topics?: unknown } | null)?.topics;
@@ -69,14 +69,14 @@ function topicsOf(body: unknown, call: Call): string[] {
 }
 
 /**
- * Exchanges to which RabbitMQ's MQTT plug-in publishes: the exchange of the workers (deploy/cluster/rabbitmq), or the plug-in's default if
- * workers connect over MQTT.
+ * Exchanges to which RabbitMQ's MQTT plug-in publishes: the exchange that the workers read (deploy/cluster/rabbitmq), or the plug-in's
+ * default exchange if the workers connect over MQTT.
  */
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 
 /**
- * Whether a call is a preliminary check of RabbitMQ: of the virtual host (a refusal means "not authorized" to the client), or of the
- * exchange of all MQTT messages.
+ * Whether the client may pass a preliminary check of RabbitMQ, which comes before the check of a topic: access to the virtual host (after a
+ * refusal, the client receives "not authorized"), or write access to the exchange of all MQTT messages.
  */
 function isWayThere(access: BrokerAccess, call: Call): boolean {
   const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
@@ -86,8 +86,8 @@ function isWayThere(access: BrokerAccess, call: Call): boolean {
 }
 
 /**
- * Returns the action that a broker's call is about. EMQX sends it in `action`, mosquitto-go-auth in `acc` (2: write), RabbitMQ in
- * `permission`; for VerneMQ, it follows from the hook.
+ * Returns whether a broker's request is about publishing or subscribing. EMQX sends the action in `action`, mosquitto-go-auth in `acc` (2:
+ * write), RabbitMQ in `permission`. VerneMQ names its hook in a header.
  */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
   const hook = request.headers['vernemq-hook'];
@@ -100,9 +100,9 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * Sends the response to a broker's call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`,
- * mosquitto-go-auth `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id to assign, for brokers whose response can set the
- * client id of a persistent session (VerneMQ also needs the mountpoint).
+ * Responds to a broker's request in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX the member `result`,
+ * mosquitto-go-auth the member `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id under which the broker should store a
+ * persistent session, for brokers that support this (VerneMQ also needs the mountpoint).
  */
 function answer(
   request: FastifyRequest,

@@ -10,11 +10,11 @@ export interface CompressedFile {
   type: string;
   etag: string;
   plain: Buffer;
-  /** Compressed forms of the file, by content coding. A client that accepts both codings equally gets the first. */
+  /** Compressed forms of the file, by content coding. If a client accepts both codings equally, the first is sent. */
   coded: Readonly<Record<'br' | 'gzip', Buffer>>;
 }
 
-/** Compresses a file with brotli and gzip. `compress`: function that returns the brotli form, for example from a cache. */
+/** Compresses a file with brotli and gzip. `compress`: returns the brotli form, for example from a cache. */
 export async function compressFile(
   type: string,
   content: string | Buffer,
@@ -28,7 +28,10 @@ export async function compressFile(
 export const compressBrotli = (plain: Buffer, quality: number): Promise<Buffer> =>
   brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 
-/** Returns a function that builds each file at the file's first request and caches it. If building fails, the next request tries again. */
+/**
+ * Returns a function that returns files by path. It builds each file when the file is first requested, and caches it. If building fails,
+ * the next request tries again.
+ */
 export function createFileCache(build: (path: string) => Promise<CompressedFile> | undefined) {
   const files = new Map<string, Promise<CompressedFile>>();
   return (path: string): Promise<CompressedFile> | undefined => {
@@ -41,8 +44,8 @@ export function createFileCache(build: (path: string) => Promise<CompressedFile>
 }
 
 /**
- * Sends a file in the coding that the client prefers, or 304 if the client has the current version. Clients revalidate the file before each
- * use.
+ * Sends a file in the content coding that the client prefers, or status 304 if the client already has the current version. Clients check
+ * before each use whether the file has changed.
  */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, coded }: CompressedFile) {
   reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type });

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 /**
- * Access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's request and response objects of the two protocols have the same
- * shape but behave differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits `close`. So only
- * this file and the protocol servers may use these objects (test/contract/architecture.test.ts).
+ * This file gives access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's request and response objects of the two protocols
+ * have the same shape but behave differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits
+ * `close`. So only this file and the protocol servers may use these objects (test/contract/architecture.test.ts).
  */
 
 /** The HTTP/2 stream of a response; undefined for HTTP/1.1. */
@@ -13,15 +13,15 @@ const streamOf = ({ raw }: FastifyReply) =>
   'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
 /**
- * Returns an object that identifies the connection of a request: the same for all requests of the connection. (For HTTP/2, http2.ts creates
- * this object; it only has an address.)
+ * Returns an object that identifies the connection of a request: all requests of a connection have the same object. For HTTP/2, http2.ts
+ * creates this object, which contains little more than the client's address.
  */
 export const getConnection = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
  * Makes Node cache the client's address of a newly accepted connection. Node reads the address on first access, and cannot read it after
- * the connection has closed. Limits, logs and the audit log need the address of clients that have disconnected. Destroys a connection that
- * has already closed.
+ * the connection has closed, but limits, logs and the audit log need the address even then. If the connection has already closed, destroys
+ * it.
  */
 export function storeClientAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -46,7 +46,8 @@ export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
 }
 
 function whenOverHttp1(reply: FastifyReply, run: () => void): void {
-  // A pipelined response that waits behind another response has no connection yet, so it cannot detect that the connection has ended.
+  // A pipelined response that waits for an earlier response is not attached to the connection yet. It cannot detect the connection's end
+  // itself, so the end is detected at the socket.
   const waiting = waitingAt(reply.request.raw.socket);
   const over = () => {
     if (waiting.delete(over)) run();
@@ -55,7 +56,7 @@ function whenOverHttp1(reply: FastifyReply, run: () => void): void {
   reply.raw.once('close', over);
 }
 
-/** Callbacks to call at the end of each HTTP/1.1 connection. One listener serves all pipelined requests. */
+/** Callbacks that are called when an HTTP/1.1 connection ends. One listener serves all pipelined requests of the connection. */
 const atEnd = new WeakMap<Socket, Set<() => void>>();
 
 function waitingAt(socket: Socket): Set<() => void> {
@@ -77,7 +78,8 @@ const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**
  * Reads and discards the rest of a request body that is too long. Many clients read the response only after they have sent the whole body.
- * Closing the connection earlier would reset it before they have read the response (RFC 9112, 9.6). HTTP/2 ends only the stream instead.
+ * If the connection were closed earlier, it would be reset before these clients have read the response (RFC 9112, 9.6). With HTTP/2, only
+ * the request's stream is ended.
  */
 export async function discardRequestBody(reply: FastifyReply): Promise<void> {
   const { raw } = reply.request;

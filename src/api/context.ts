@@ -14,36 +14,39 @@ import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
 /** Dependencies of request handlers. */
 export interface ApiContext {
   db: Database;
-  /** Database for reading aggregates: a standby if there is one and the operation has `readsFromStandby`, otherwise the primary. */
+  /**
+   * Database for reading aggregates: a standby server if there is one and the operation has `readsFromStandby`, otherwise the primary
+   * server.
+   */
   readDb: Database;
-  /** Chooses the database from which an account's request reads, if there is a standby. */
+  /** Chooses, for a request of an account, between primary and standby. Undefined without a standby. */
   reads?: ReadDatabaseRouter;
   /** Streams of live readings. Set by `buildApp`. */
   live?: UsageStreams;
-  /** Runs long calculations outside the event loop. `buildApp` sets it unless the context already has one. */
+  /** Runs long calculations outside the event loop. `buildApp` creates a calculator if the context has none. */
   calculator?: Calculator;
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */
   box: SecretEncrypter;
   /**
-   * Returns the id for which the token of a mailed link was created. Null if this installation did not create the token for this purpose.
-   * Set by `buildApp`.
+   * Returns the id of the object for which the token of a mailed link was created. Null if this installation did not create the token for
+   * this purpose. Set by `buildApp`.
    */
   mailedIdOf?: (purpose: string, token: string) => string | null;
   /** Returns the URL at which clients reach the service. Set by `buildApp`. */
   publicUrl?: () => string;
   environment: Environment;
-  /** Retention of readings, in months. */
+  /** Number of months for which readings are stored. */
   retentionMonths: number;
-  /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
+  /** Data directory, which contains mails and SMS that were stored instead of sent. Set by src/start. */
   dataDir?: string;
-  /** Fetches a response of a price source, to check the source's settings. Set by src/start. */
+  /** Fetches a response of a price source, so that the source's settings can be tested. Set by src/start. */
   fetchAnswer?: SourceFetcher;
-  /** Diagnoses a message for the dashboard's page about a gateway. Set by src/start. */
+  /** Diagnoses a message for the dashboard's page about gateways. Set by src/start. */
   judge?: MessageJudgePort;
-  /** Writes readings that are sent over HTTPS. Set by src/start. */
+  /** Stores readings that clients send over HTTPS. Set by src/start. */
   sentReadings?: SentReadingsPort;
-  /** Reads the state of the installation's own back-ups. Not set if the database is not the embedded one. */
+  /** Reads the state of the installation's own back-ups. Undefined if the installation uses an external database. */
   readBackups?: () => Promise<BackupState>;
   rejected?: RejectedMessagesPort;
   rollups?: RollupsPort;
@@ -52,13 +55,13 @@ export interface ApiContext {
 /** Address at which devices reach the MQTT broker. */
 export interface BrokerAddress {
   host: string;
-  /** Ports of the embedded broker. Null if an external broker is used. */
+  /** Ports of the embedded broker. Null if the installation uses an external broker. */
   ports: { tls: number; plain: number } | null;
-  /** Whether devices in other networks may also connect to the embedded broker without TLS. */
+  /** Whether devices in other networks can connect to the embedded broker without TLS. */
   is_plain_open: boolean;
 }
 
-/** A rejected message, or a rejected element of a message. Ingest stores it; src/start passes it to the API. */
+/** A rejected message, or a rejected element of a message, as stored by ingest. */
 export interface RejectedRow {
   rejected_id: number;
   received_at: string;
@@ -75,21 +78,24 @@ export interface RejectedRow {
 interface Replayed {
   messages: number;
   stored: number;
-  /** Number of replayed messages that were rejected again. They remain stored with the new reason. */
+  /** Number of replayed messages that were rejected again. They are stored with the new reason. */
   rejected: number;
-  /** Number of messages that were too long to be stored completely. They cannot be replayed and remain unchanged. */
+  /** Number of messages that were too long to be stored completely. They cannot be replayed, and stay stored unchanged. */
   cut: number;
-  /** Whether the replay is complete. If not, further rejected messages remain to be replayed. */
+  /** Whether all rejected messages were replayed. False if the replay stopped before the last one. */
   isComplete: boolean;
 }
 
-/** Access to the rejected messages of ingest, which the API must not import (src/README.md). */
+/**
+ * Access to the messages that ingest has rejected. The API must not import ingest (src/README.md), so src/start provides the
+ * implementation.
+ */
 export interface RejectedMessagesPort {
-  /** Lists rejected messages, newest first. `before`: a rejected_id; only earlier messages are returned. */
+  /** Lists rejected messages, newest first. `before`: a rejected_id; only messages with lower ids are returned. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
   /**
-   * Replays rejected messages in their original form. Returns null if another replay is in progress. `whileAllowed` runs the replay of each
-   * page while the caller's access is locked; if it throws, the replay ends.
+   * Processes rejected messages again, as they were received. Returns null if another replay is in progress. `whileAllowed` must run each
+   * page of the replay while the caller's access is locked; if it throws, the replay ends.
    */
   replay(
     which: { deviceId?: string },
@@ -98,11 +104,11 @@ export interface RejectedMessagesPort {
   ): Promise<Replayed | null>;
 }
 
-/** Writes readings that clients send over HTTPS. Ingest implements it; src/start passes it to the API. */
+/** Stores readings that clients send over HTTPS. The implementation belongs to ingest; src/start provides it to the API. */
 export interface SentReadingsPort {
   /**
-   * Resolves once the readings are committed. Throws 429 above the flood limit of the device, 404 if the device was deleted, 503 if too
-   * many requests wait, the error of `sender.confirm`, and the database's errors.
+   * Resolves when the readings are committed. Throws 429 if the device sends too much, 404 if the device was deleted, 503 if too many
+   * requests wait, the error that `sender.confirm` throws, and errors of the database.
    */
   write(sent: {
     deviceId: string;
@@ -111,14 +117,14 @@ export interface SentReadingsPort {
     body: unknown;
     bytes: number;
     /**
-     * The caller that sends the readings. `confirm` reloads and locks the caller in the transaction that stores the readings, and throws if
-     * the caller has lost access. It is called once for all requests with the same id.
+     * The caller that sends the readings. `confirm` runs in the transaction that stores the readings: it reads the caller again from the
+     * database, locks the caller, and throws if the caller has lost access. It is called once for all requests with the same id.
      */
     sender: { id: string; confirm(trx: Database): Promise<void> };
   }): Promise<{
     stored: number;
     duplicates: number;
-    /** Elements that are not stored, by position in the body. The position is null if the whole body is refused. */
+    /** Elements that were not stored, by their position in the body. The position is null if the whole body was refused. */
     rejections: readonly { element: number | null; reason: string }[];
   }>;
 }
@@ -127,13 +133,13 @@ export interface SentReadingsPort {
 export interface RollupsPort {
   pool: Pool;
   capabilities: Capabilities;
-  /** Retention of readings, in months. Older hours are not checked. */
+  /** Number of months for which readings are stored. Older hours are not checked. */
   retentionMonths: number;
 }
 
 /**
- * Returns how ingest would interpret a message of a gateway, given the announcements that the gateway has sent. Stores nothing. src/start
- * passes it to the API.
+ * Returns how ingest would interpret a message of a gateway, considering the announcements that the gateway has sent. Stores nothing. The
+ * implementation belongs to ingest; src/start provides it to the API.
  */
 export type MessageJudgePort = (message: {
   gatewayId: string;
@@ -141,8 +147,8 @@ export type MessageJudgePort = (message: {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Whether the broker had retained the message, so that the message's age is unknown. */
+  /** Whether the broker had retained the message. The age of a retained message is unknown. */
   replayed: boolean;
-  /** A `decoder_config` to use instead of the stored one. */
+  /** A `decoder_config` that replaces the stored one for this diagnosis. */
   config: unknown;
 }) => Promise<z.output<typeof messageInterpretationSchema>>;

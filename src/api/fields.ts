@@ -24,19 +24,18 @@ export const httpsUrlField = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Rejects blanks and control characters, because URL parsers differ in how they drop them.
+    // Refuses blanks and control characters, because URL parsers differ in which of these characters they remove.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
-    // A host may contain fewer characters than the URL standard allows, because ";", "," and "*" have a meaning in a
-    // Content-Security-Policy.
+    // Allows fewer characters in a host than the URL standard, because ";", "," and "*" have a meaning in a Content-Security-Policy.
     return username === '' && password === '' && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname);
   }, 'must be an https:// URL in ASCII, without credentials and blanks, with a host of letters, digits, hyphens and dots')
   .meta({ format: 'uri' });
 
-/** An identifier of any form. An identifier that does not exist gets 404, not a validation error. */
+/** An identifier in any form. If no object has this identifier, the response is 404 instead of a validation error. */
 export const idField = z.string();
 
-/** The user whose data are requested or created. */
+/** The user whose data the request reads, or for whom it creates an object. */
 export const userIdField = idField.describe(
   'Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.',
 );
@@ -50,7 +49,7 @@ export const dateField = z
 const isInstant = (text: string): boolean =>
   instantSchema.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
 
-/** A date (its start, 00:00 UTC) or an instant. The result is the instant. */
+/** An instant, or a date that stands for its start (00:00 UTC). The result is an instant. */
 export const momentField = z
   .string()
   .refine(
@@ -65,7 +64,7 @@ export const daysField = {
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
 
-/** Unit of the rows of a response. */
+/** Length of the rows of a response. */
 export const groupingSchema = z
   .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
   .describe(
@@ -76,8 +75,8 @@ export const groupingSchema = z
 const MAX_ROWS = 10_000;
 
 /**
- * Returns the requested days, or null if the query names none. Throws 422 if only one day is given, if `group_by` is given without days, if
- * the days are in the wrong order, or if the range has too many rows.
+ * Returns the days that a query names, or null if it names none. Throws 422 if the query names only one day, has `group_by` without days,
+ * names the days in the wrong order, or requests too many rows.
  */
 export function resolveRequestedDays(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
@@ -129,7 +128,7 @@ export function checkCalculationDays(
 
 export const zoneField = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
-/** A time zone, or `account` for the time zone of the user in question. */
+/** A time zone, or `account` for the time zone in the settings of the user. */
 export const zoneOrAccountField = z
   .string()
   .refine(
@@ -138,7 +137,7 @@ export const zoneOrAccountField = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** Returns the schema of the query parameter `include`: a list of these names, `cost` or `emissions`, separated by commas. */
+/** Returns the schema of the query parameter `include`: a list, separated by commas, of the given names, `cost` and `emissions`. */
 export const createIncludeField = (names: readonly IncludableField[]) => {
   const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
   return z
@@ -152,10 +151,10 @@ export const createIncludeField = (names: readonly IncludableField[]) => {
     );
 };
 
-/** The name `complete` requests the same two members as `coverage`. */
+/** `include=complete` adds the same two members to a response as `include=coverage`. */
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
-/** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */
+/** Splits the value of `include` into its names. `cost` and `emissions` are returned separately, in `weighted`. */
 export function parseInclude(text: string | undefined): {
   more: ReadonlySet<IncludableField>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
@@ -166,8 +165,8 @@ export function parseInclude(text: string | undefined): {
 }
 
 /**
- * Returns the schema of a whole number in a query, written in decimal digits. Refuses other notations that JavaScript accepts (0x10, 1e2,
- * blanks).
+ * Returns the schema of a whole number in a query, written in decimal digits. Refuses other texts that JavaScript converts to numbers
+ * (0x10, 1e2, blanks).
  */
 export const integerField = (least: number, most: number) =>
   z
@@ -177,11 +176,11 @@ export const integerField = (least: number, most: number) =>
     .pipe(z.number().int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
-/** Returns the schema of a whole number in a query with `missing` as default. */
+/** Returns the schema of a whole number in a query; `missing` is its default. */
 export const integerFieldWithDefault = (least: number, most: number, missing: number) =>
   integerField(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
-/** Query parameters of a list's pages. */
+/** Query parameters that select a page of a list. */
 export const paginationFields = {
   limit: integerFieldWithDefault(1, 200, 50).describe('Maximum number of items in the response.'),
   cursor: textField(200)
@@ -189,7 +188,7 @@ export const paginationFields = {
     .describe('Cursor of the page, from the `Link` header of the previous response. Default: the first page.'),
 };
 
-/** A decimal with up to 9 places, sent as text or as a number. The result is the text that is stored. */
+/** A decimal number with up to 9 decimal places, sent as text or as a number. The result is the text that is stored. */
 export const decimalField = z.union([z.string(), z.number()]).transform((written, context) => {
   const normalised = normalisePrice(String(written));
   if (normalised !== null) return normalised;
@@ -201,7 +200,7 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
 /** A currency code of ISO 4217. */
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
-/** Returns the schema of a list. Its length is checked before its items, so that a long list costs little. */
+/** Returns the schema of a list. Its length is checked before its items, so that the check of a much too long list is fast. */
 export const createBoundedArraySchema = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;

@@ -10,24 +10,24 @@ import type { TLSSocket } from 'node:tls';
 import { AppError } from '#src/core/errors.ts';
 import { MAX_HEAD_BYTES } from './plugins/protocol.ts';
 
-/** Time limits of a connection, a request and a response, ms. */
+/** Time limits in ms of a connection, a request and a response. */
 export interface Http2Timeouts {
   /** Maximum time from the handshake to the first request. */
   headersTimeout: number;
-  /** Maximum time from a request's head to the end of its body. */
+  /** Maximum time from the arrival of a request's head to the end of its body. */
   requestTimeout: number;
-  /** Maximum time without a request after the first. */
+  /** Maximum time without a request, after the first request. */
   keepAliveTimeout: number;
-  /** Maximum time in which the client reads nothing of a pending response. */
+  /** Maximum time for which a client may read nothing of a response that is being sent. */
   unreadTimeout: number;
 }
 
-/** Serves HTTP/2 on connections that negotiated it (ALPN). */
+/** Serves connections on which the client has negotiated HTTP/2 (ALPN). */
 export interface Http2Server {
   take(socket: TLSSocket): void;
   /**
-   * Asks connected clients to move to another process (GOAWAY). Requests in progress are answered. Later requests on these connections are
-   * refused in a way that permits the client to send them again (RFC 9113, 6.8). New connections are served.
+   * Asks connected clients to connect to another process (GOAWAY). Requests in progress are answered. Later requests on these connections
+   * are refused so that the client may send them again (RFC 9113, 6.8). New connections are served.
    */
   handOn(): void;
   /** Accepts no further requests. Each connection ends after its last response. */
@@ -38,18 +38,18 @@ export interface Http2Server {
 const MAX_STREAMS = 100;
 
 /**
- * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests (CVE-2023-44487).
- * Well-behaved clients send far fewer frames. nghttp2 itself counts resets, but ends a connection only with its next write, after some
+ * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests (CVE-2023-44487). Normal
+ * clients send far fewer frames. The library nghttp2 counts resets, too, but ends a connection only with its next write, after some
  * thousands of resets.
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
-/** Options of `node:http2` that are missing in its types. */
+/** Options of `node:http2` that Node's types do not declare. */
 const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
 
 /**
  * Serves HTTP/2 connections and limits their cost. Uses Node's compatibility layer, in which a request looks like a request of HTTP/1.1.
- * `serve` receives the requests.
+ * `serve` receives each request.
  */
 export function serveHttp2(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
@@ -90,7 +90,7 @@ export function serveHttp2(
   };
 }
 
-/** Time between GOAWAY and closing a connection, so that the client receives the frame. */
+/** Time in ms between the GOAWAY frame and the end of a connection, so that the client receives the frame. */
 const LINGER_MS = 1_000;
 
 function handOn(session: ServerHttp2Session): void {
@@ -98,7 +98,7 @@ function handOn(session: ServerHttp2Session): void {
   setTimeout(() => session.close(), LINGER_MS).unref();
 }
 
-/** Ends a connection that has no requests, even if the client sends other frames. */
+/** Ends a connection without requests, even if the client sends frames that are not requests. */
 function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Timeouts): void {
   let underWay = 0;
   let timer = setTimeout(() => session.destroy(), headersTimeout);
@@ -118,7 +118,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
   session.once('close', () => clearTimeout(timer));
 }
 
-/** Ends an HTTP/2 connection that sends too many frames that need a response but are not requests. */
+/** Ends an HTTP/2 connection that sends too many frames which cause work but are not requests: pings, settings and resets. */
 function endFloods(session: ServerHttp2Session): void {
   let sinceMs = 0;
   const counts = { pings: 0, settings: 0, resets: 0 };
@@ -139,8 +139,8 @@ function endFloods(session: ServerHttp2Session): void {
       if (!isCounted) countReset();
       isCounted = true;
     };
-    // The event `aborted` comes before `close`, which waits until all received data was read. `aborted` is not emitted if the stream's
-    // response was already complete.
+    // Listens to `aborted`, because `close` is emitted only when all received data was read. Also listens to `close`, because `aborted` is
+    // not emitted if the response was already complete.
     stream.once('aborted', countOnce);
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
@@ -149,8 +149,8 @@ function endFloods(session: ServerHttp2Session): void {
 }
 
 /**
- * Substitutes for the connections of requests, by stream. Node's compatibility layer has no address for a closed stream, but the request
- * log needs it.
+ * Objects that replace the sockets of HTTP/2 requests. In Node's compatibility layer, a closed stream has no client address, but the
+ * request log needs the address.
  */
 const connections = new WeakMap<Http2Session, object>();
 
@@ -163,24 +163,24 @@ function connectionOf(session: Http2Session | undefined): object {
   return connection;
 }
 
-/** Makes a request and its response behave as over HTTP/1.1 where the compatibility layer behaves differently. */
+/** Corrects a request and its response where Node's compatibility layer does not behave as over HTTP/1.1. */
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's streams read `destroyed` of a response. If this property were missing, a response to a disconnected client would
-  // never be abandoned.
+  // fastify and Node's streams read the property `destroyed` of a response. Without this property, they would never abandon a response to a
+  // client that has disconnected.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
   // The listener ignores errors. Without a listener, an error would stop the process.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
-  // Reports an aborted body as an error, because the compatibility layer ends it like a complete body.
+  // Reports the abort of a request body as an error, because the compatibility layer reports it like the end of a complete body.
   request.once('aborted', fail);
   const late = stream.endAfterHeaders
     ? undefined
     : setTimeout(() => {
         fail();
-        // Resetting the stream has no effect if the response is complete.
+        // Resets the stream if the client has not received the complete response by then.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));

@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { ROWS_BETWEEN_BREAKS, yieldInTurns } from '#src/core/turns.ts';
 
-/** Whether a response has so many rows in `data` that serialising it at once would delay all other requests. */
+/** Whether a response has so many rows in `data` that converting all of them to JSON at once would delay all other requests. */
 export function isLongResponse(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
   return Array.isArray(data) && data.length > ROWS_BETWEEN_BREAKS;
 }
 
-/** Returns the JSON of a response with many rows as a stream, which yields to other work between chunks. */
+/** Returns the JSON of a response with many rows as a stream. Between chunks of rows, other requests are handled. */
 export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
   streamJsonPages(others, yieldInTurns(data));
 
-/** Returns a JSON response as a stream, with rows that arrive page by page. `others`: the members next to `data`. */
+/** Returns a JSON response as a stream, for rows that arrive page by page. `others`: all members of the response except `data`. */
 export function streamJsonPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page of a response, so that an error before this page still sets the HTTP status. A later error aborts the response;
- * the client detects it because the connection or the HTTP/2 stream ends early.
+ * Waits for the first page of a response, so that an error before this page still leads to an error status. A later error aborts the
+ * response; the client detects it, because the connection or the HTTP/2 stream ends early.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
@@ -42,23 +42,23 @@ export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<Async
   })();
 }
 
-/** Long responses to one account that are in progress in this process. */
+/** Responses with many rows to one account that this process is sending. */
 interface LongAnswers {
   underWay: number;
-  /** The account's last page that is computed or queued, and the pause after this page. */
+  /** Resolves when the account's last requested page and the pause after that page have ended. */
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();
 /**
- * Length of the pause after a page, as a multiple of the time to compute the page. Only accounts with several long responses in progress
- * pause.
+ * Length of the pause after a page, as a multiple of the time that computing the page took. Only accounts that receive several long
+ * responses at a time pause.
  */
 const REST = 5;
 
 /**
  * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year cause no more
- * load than one. Several requests of one account pause between two pages, so they do not keep the process busy. No lock is held while a
- * page is sent, so a slow client does not delay others.
+ * load than one. If an account has several requests, it pauses between two pages, so that these requests do not keep the process busy. No
+ * lock is held while a page is sent, so a slow client does not delay others.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

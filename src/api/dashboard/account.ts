@@ -12,7 +12,7 @@ import { previewDeviceImport } from '#src/onboarding/import.ts';
 import { findRowsWithDifferentSettings, findUnfetchedImports } from '#src/onboarding/imports.ts';
 import { importCheckSchema, sessionSchema, unfetchedImportsSchema } from './shapes.ts';
 
-// Operations of the dashboard about the signed-in account.
+// The operations in this file are for the dashboard's pages about the signed-in account.
 
 export const listSessions = defineOperation('GET /v1/sessions', {
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',
@@ -40,8 +40,8 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
 });
 
 /**
- * Maximum number of imports in the list. The passwords of an import can be fetched for a day, and a person rarely starts more imports in a
- * day.
+ * Maximum number of imports that the list contains. The passwords of an import can be fetched for a day, and a person rarely starts more
+ * than 20 imports in a day.
  */
 const MOST = 20;
 

@@ -15,11 +15,12 @@ const LIBRARIES: Record<string, string> = {
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // The library's IIFE script is half the size of its ES module.
+  // The library's IIFE script (one global variable) is half the size of its ES module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /**
- * File name of the service worker, which caches the latest version of the pages. The browser itself checks whether the file has changed.
+ * File name of the service worker, which caches the latest version of the pages. Browsers check by themselves whether this file has
+ * changed.
  */
 const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
@@ -41,9 +42,9 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Returns a function that returns a file of `src/dashboard` as served, or undefined if the file does not exist. Sources are read once, when
- * the process starts, so that pages match the process's operations. There is no build step: types are stripped at the first request of a
- * file.
+ * Returns a function that returns a file of `src/dashboard` in the form for browsers, or undefined if the file does not exist. All sources
+ * are read when the process starts, so that the pages match the operations of this process. There is no build step: types are stripped when
+ * a file is first requested.
  */
 export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
@@ -65,10 +66,10 @@ const digestOf = (...parts: (Buffer | string)[]): Buffer => {
 };
 
 /**
- * Returns the result of `compute` for a file's content, from the cache if an earlier process stored it. Computing all modules takes two
- * seconds of CPU time, for which the first visitor after each start would wait. Entries are in the folder of Node's compile cache
- * (src/cli/main.ts); without a writable folder, nothing is cached. Each entry begins with its digest, because a file may be empty after a
- * power cut.
+ * Returns the result of `compute` for the content of a file. If an earlier process has cached the result, reads it from the cache.
+ * Computing all modules takes two seconds of CPU time, for which the first visitor after each start would wait. The cache is in the folder
+ * of Node's compile cache (src/cli/main.ts); if the folder is not writable, nothing is cached. Each cached file begins with its digest,
+ * because a file may be empty after a power cut.
  */
 async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
   const folder = getCompileCacheDir();
@@ -85,14 +86,14 @@ async function cached(how: string, content: Buffer | string, compute: () => Prom
   return computed;
 }
 
-/** Lists all files by their path below `app/`. Sources are read immediately; the served file is built when it is first requested. */
+/** Lists all files by their path below `app/`. The sources are read at once; the form for browsers is built when it is first requested. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
   const words = new Map<string, Record<string, NestedTexts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Digest of all files. It is computed at a request, after all files were read. The service worker contains it, so that the worker changes
-  // if any file changes.
+  // Digest of all files. The service worker contains the digest, so that the worker changes if any file changes. The digest is computed at
+  // the first request, when all files have been read.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -120,7 +121,7 @@ function sources(): Map<string, Source> {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);
     found.set(`lib/${name}.js`, () => Buffer.from(file.endsWith('.iife.min.js') ? exporting(code) : browsable(code)));
-    // Includes the further files of a library that consists of several files.
+    // If a library consists of several files, includes the files that this file imports.
     for (const [, part = ''] of code.matchAll(/\bfrom\s*['"]\.\/([^'"\n]+)\.js['"]/g))
       addLibrary(join(dirname(name), part), join(dirname(file), `${part}.js`));
   };
@@ -132,7 +133,7 @@ function sources(): Map<string, Source> {
   return found;
 }
 
-/** Returns the path of a file in a package, even if the package does not export it. */
+/** Returns the path of a file in an installed package, even if the package does not export that file. */
 function packaged(resolve: NodeJS.RequireResolve, file: string): string {
   const [name = '', ...rest] = file.split('/');
   const places = (resolve.paths(name) ?? []).map((folder) => join(folder, name, ...rest));
@@ -142,8 +143,8 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module. The modules of an installed package were already stripped at the release. The compiler needs 17
- * MB of memory, so it is imported only when the first module is built.
+ * Strips types and comments from a module. In an installed package, the modules were already stripped at the release. The compiler needs 17
+ * MB of memory, so it is imported only when a module is first built.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));
@@ -154,10 +155,13 @@ async function moduleOf(path: string, source: string): Promise<Buffer> {
   return Buffer.from(browsable(stripped.toString()));
 }
 
-/** Turns a script that defines one global variable into a module that exports the variable. */
+/** Turns a script that defines one global variable into a module that exports this variable. */
 const exporting = (code: string): string => `${code}\nexport default ${/^var (\w+)=/m.exec(code)?.[1]};`;
 
-/** Rewrites imports for a browser: libraries get their path here, and the service's own modules end in .js. */
+/**
+ * Rewrites the imports of a module for browsers: libraries are imported by their path on this server, and the service's own modules end in
+ * .js.
+ */
 function browsable(code: string): string {
   return code.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/g, (whole, before, quote, name: string) => {
     if (name in LIBRARIES) return `${before}${quote}/dashboard/app/lib/${name}.js${quote}`;
@@ -166,8 +170,8 @@ function browsable(code: string): string {
 }
 
 /**
- * Returns the HTML document. Its head names the modules of the first page, so that the browser fetches them at once instead of import by
- * import. Modules of a language are not named, because only the browser knows which language it needs.
+ * Returns the HTML document. Its head lists the modules of the first page, so that the browser fetches all of them at once. Modules of a
+ * language are not listed, because only the browser chooses the language.
  */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = paths

@@ -3,7 +3,7 @@ import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
 import { isHtmlRequested } from '#src/api/plain-page.ts';
 import { createAssetFiles } from './asset-files.ts';
 
-/** Paths of the dashboard's pages. All paths return the same HTML document, whose script shows the page. */
+/** Paths of the dashboard's pages. All paths return the same HTML document; its script then shows the page of the path. */
 const VIEWS = [
   ...[
     '',
@@ -21,11 +21,11 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/account', '/sessions', '/operator'],
-  // The last path segment is a period of the home or of a device. Default: today.
+  // The last segment of the path is a period of the home or of a device. Default: today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
-/** Content security policy: everything is loaded from this origin, and nothing is inline. */
+/** Content security policy: browsers load everything from this origin, and execute nothing that is inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,8 +40,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the pages of `src/dashboard` at `/dashboard`. Browsers revalidate each file and download it only if it has changed, so after an
- * update the pages match the service.
+ * Serves the pages of `src/dashboard` at `/dashboard`. Browsers check each file before each use, and download it only if it has changed.
+ * After an update of the service, the pages therefore match the service.
  */
 export function addDashboardAssets(app: FastifyInstance): void {
   const fileOf = createAssetFiles();
@@ -54,14 +54,14 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(request, reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // For every other dashboard path, browsers also get the HTML document. Its script shows that the page does not exist, and lists the
-  // existing pages.
+  // Every other path below /dashboard also returns the HTML document. Its script shows that the page does not exist, and lists the existing
+  // pages.
   app.get('/dashboard/*', async (request, reply) => {
     if (!isHtmlRequested(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     const { type, plain } = (await fileOf('index.html')) as CompressedFile;
     return reply.status(404).header('Content-Security-Policy', POLICY).type(type).send(plain);
   });
-  // Lets the service worker control all pages of the dashboard, and fetch from this origin only.
+  // These headers let the service worker control all pages of the dashboard, and let it fetch from this origin only.
   app.get('/dashboard/app/service-worker.js', (request, reply) => {
     reply.header('Service-Worker-Allowed', '/dashboard');
     reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");

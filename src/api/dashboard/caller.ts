@@ -15,16 +15,16 @@ export const SESSION_COOKIE_NAMES: Record<Environment, string> = {
   sandbox: '__Secure-energy_sandbox_session',
 };
 /**
- * Names of the cookies that identify a browser which has signed in before. Requests of strangers do not use up the limits of such a browser
- * (src/auth/browsers.ts).
+ * Names of the cookies that identify a browser which has signed in before. Such a browser has its own limits, which requests of other
+ * browsers do not use up (src/auth/browsers.ts).
  */
 export const BROWSER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
   sandbox: '__Secure-energy_sandbox_browser',
 };
 /**
- * Names of the cookies that store a sign-in while its browser is at the identity provider. The prefix of the names binds the cookies to
- * this host: no other host can set them.
+ * Names of the cookies that store a pending sign-in while the person is at the identity provider. The prefix of the names binds the cookies
+ * to this host, so that no other host can set them.
  */
 export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Host-energy_provider',
@@ -32,28 +32,28 @@ export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
 };
 export const BROWSER_COOKIE_LIFETIME_MS = 365 * 86_400_000;
 /**
- * Attributes of a cookie: it is sent only to the dashboard's paths, only over TLS, and never from another site's page, and scripts cannot
- * read it.
+ * Attributes of the session cookies. Browsers send such a cookie only to the dashboard's paths, only over TLS, and never with a request
+ * from another site's page. Scripts cannot read it.
  */
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
-/** Returns the value of a cookie in the request, if the value has at most `longest` characters. */
+/** Returns the value of a cookie in the request. Undefined if the cookie is missing or its value has more than `longest` characters. */
 export function parseCookieValue(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** Returns a `Set-Cookie` header. With `maxAgeMs` 0, the browser removes the cookie. */
+/** Returns a `Set-Cookie` header. If `maxAgeMs` is 0, the browser removes the cookie. */
 export const formatSetCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
 /**
- * Returns a `Set-Cookie` header for a sign-in at a provider. The cookie is also sent when a link on another site leads
- * back here (SameSite=Lax).
+ * Returns a `Set-Cookie` header for a pending sign-in at a provider. Browsers also send this cookie when a link on another site leads to
+ * the dashboard (SameSite=Lax).
  */
 export const formatSetProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;
 
-/** Returns the caller of the session in the request's cookie. Throws 401 if there is no valid session. */
+/** Returns the caller that the session cookie of the request identifies. Throws 401 if there is no valid session. */
 export async function authenticateCaller(context: ApiContext, request: FastifyRequest): Promise<Caller> {
   const caller = await findSessionOfRequest(context, request);
   if (!caller) throw new AppError('unauthorized');
@@ -61,7 +61,7 @@ export async function authenticateCaller(context: ApiContext, request: FastifyRe
   return caller;
 }
 
-/** Returns the session in the request's cookie. Null if there is no valid session. */
+/** Returns the session that the session cookie of the request identifies. Null if there is no valid session. */
 export async function findSessionOfRequest(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
@@ -70,12 +70,12 @@ export async function findSessionOfRequest(
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
-/** Throws 403 if a request that changes something does not come from a page of the dashboard. */
+/** Throws 403 if a request for a change does not come from a page of the dashboard. */
 export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
   if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }
 
-/** Returns the browser, address and language of the request that completes a sign-in. */
+/** Returns the browser, address and language from which a request completes a sign-in. */
 export const getSignInOrigin = ({ headers, ip }: FastifyRequest): SignInOrigin => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,

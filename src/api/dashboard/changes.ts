@@ -9,30 +9,30 @@ import { type ContinuousReader, findDisallowedReaders } from '#src/auth/still-al
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { authenticateCaller } from './caller.ts';
 
-/** Interval of the query for new readings. One query serves all streams of this process. */
+/** Time in ms between two queries for new readings. One query serves all streams of this process. */
 const LOOK_MS = 2_000;
-/** Interval of heartbeats. Proxies close connections that are silent for a minute. */
+/** Time in ms between two heartbeats of a stream. Proxies close connections that are silent for a minute. */
 const BEAT_MS = 25_000;
-/** Maximum duration of a stream. The browser then reconnects by itself. */
+/** Maximum duration of a stream in ms. Browsers then reconnect by themselves. */
 const MAX_STREAM_MS = 2 * 60_000;
-/** Time after which the browser reconnects. */
+/** Line of a stream that lets the browser reconnect 3,000 ms after the stream's end. */
 const RETRY = 'retry: 3000\n\n';
-/** Time that clients have to read the end of their stream when the process stops. */
+/** Time in ms that clients have to read the end of their streams when the process stops. */
 const UNREAD_END_MS = 1_000;
 
 /** An open stream and the account whose readings it follows. */
 interface Listener extends ContinuousReader {
   owner: StreamOwner;
   outlet: ServerSentEventWriter;
-  /** Cursor of the last event sent to the stream. */
+  /** Version of the account's readings when the last event was sent to the stream. */
   mark: string | undefined;
 }
 
 /**
- * Adds `GET /dashboard/v1/changes?user_id=`, a stream of server-sent events (HTML standard, 9.2). Sends the event `readings`, with the time
- * of the newest reading, whenever devices of the account report. The first event is sent at once, because the page may have loaded its data
- * earlier. A stream ends with its session, if the account's role changes, if its membership of the home ends, and when `handOn` aborts; in
- * the last case the page reconnects to another process.
+ * Adds `GET /dashboard/v1/changes?user_id=`, a stream of server-sent events (HTML standard, 9.2). Whenever a device of the account reports,
+ * the stream sends the event `readings` with the time of the newest reading. The first event is sent at once, because the page may have
+ * loaded its data before the stream was opened. A stream ends if its session ends, if the account's role changes, if the session's
+ * membership of the home ends, or when `handOn` aborts. In the last case the page reconnects to another process.
  */
 export function addChangeStream(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -41,7 +41,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   const look = async () => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
-    // Errors are ignored while the database is unavailable. The next successful query sends the missed event.
+    // Errors are ignored, because the database may be unavailable. The next successful query finds the same changes.
     await sendChanges(context, listeners).catch(() => {});
     isLooking = false;
   };
@@ -82,7 +82,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     });
     outlet.send(RETRY);
     if (handOn?.aborted) end(listener);
-    // These headers forbid proxies to buffer the response.
+    // With these headers, proxies do not buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(outlet.stream);
   });

@@ -22,9 +22,9 @@ import {
   rollupCheckSchema,
 } from './shapes.ts';
 
-// Operations of the operator’s pages, for administrators.
+// The operations in this file are for the dashboard's operator pages, which only administrators can open.
 
-/** Returns a function that runs `run` at most once at a time in this process. A call during a run gets 503. */
+/** Returns a function that calls `run`, but never twice at the same time in this process. During a call, further calls throw 503. */
 function runOneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -41,12 +41,12 @@ function runOneAtATime<Given extends unknown[], Result>(
 }
 
 /**
- * Maximum duration of a replay and of a check, because a person waits for the response. The next replay continues with the remaining
- * messages; a check of all users runs every night.
+ * Maximum duration in ms of a replay and of a check, because a person waits for the response. Replaying again continues with the remaining
+ * messages, and a check of all users runs every night.
  */
 const MAX_DURATION_MS = 20_000;
 
-/** Maximum counted length of a queue. The page shows a longer queue as “or more”. */
+/** Maximum length of a queue up to which messages are counted. For a longer queue, the page shows this number and “or more”. */
 const MAX_WAITING = 1_000_000;
 
 export const getOperator = defineOperation('GET /v1/operator', {
@@ -56,7 +56,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
   answer: operatorOverviewSchema,
   async handle({ context, db, caller }) {
     requireAdministrator(caller);
-    // The statistics are read from the primary, because a standby has none.
+    // The statistics are read from the primary server, because the standby server has none.
     const query = createQueryFunction(db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([

@@ -29,7 +29,10 @@ const base64url = (longest: number) =>
     .max(longest)
     .regex(/^[\w-]+$/, 'must be base64url');
 
-/** Members of every response of an authenticator (PublicKeyCredential.toJSON). Further members that browsers add are ignored. */
+/**
+ * Members of every response that an authenticator creates (PublicKeyCredential.toJSON). Further members, which some browsers add, are
+ * ignored.
+ */
 const credential = {
   // WebAuthn limits a credential id to 1,023 bytes.
   id: base64url(1_364),
@@ -100,7 +103,7 @@ export const deletePasskey = defineOperation('DELETE /v1/passkeys/{passkey_id}',
 });
 
 interface Parts {
-  /** Secret of the installation, which signs the challenges. */
+  /** Secret of the installation, with which the challenges are signed. */
   secret: string;
   counter: RequestCounter;
   /** URL at which clients reach the service. */
@@ -108,15 +111,15 @@ interface Parts {
 }
 
 /**
- * Adds `POST /dashboard/sign-in/passkey`, which returns a challenge for a sign-in by `POST /dashboard/session`, and `POST
- * /dashboard/session/passkey`, which returns the options for a new passkey.
+ * Adds two routes. `POST /dashboard/sign-in/passkey` returns a challenge for a sign-in by `POST /dashboard/session`. `POST
+ * /dashboard/session/passkey` returns the options for a new passkey.
  */
 export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const { db, clock } = context;
   const { secret, counter, publicUrl } = parts;
 
   app.post('/dashboard/sign-in/passkey', async (request, reply) => {
-    // Each challenge is stored as a row, so the requests of a network are limited.
+    // Each challenge is stored as a row, so the number of requests from a network is limited.
     await countSignIn(counter, getNetworkOfAddress(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
     const { host } = getPasskeySite(publicUrl());

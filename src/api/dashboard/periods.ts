@@ -31,9 +31,9 @@ import {
   usageBreakdownSchema,
 } from './shapes.ts';
 
-// Operations of the pages about a period of a home.
+// The operations in this file are for the dashboard's pages about a period of a home.
 
-/** Query of a period: the home or device, and the calendar unit that contains the date. */
+/** Query for a period: the home or device, and the calendar unit (such as a month) that contains the date. */
 const periodQuery = z.object({
   user_id: userIdField.optional(),
   device_id: deviceIdSchema.describe('Id of a device of the user. Default: the whole home.').optional(),
@@ -41,7 +41,7 @@ const periodQuery = z.object({
   date: dateField.describe('A day of the period, in the time zone of the user.'),
 });
 
-/** Returns the home or device of a requested period with the time of its newest reading, if the caller can access it. */
+/** Returns the home or device whose period is requested, with the time of its newest reading. Throws if the caller cannot access it. */
 async function findPeriodOwner(
   { db, readDb }: ApiContext,
   caller: Caller,
@@ -113,7 +113,7 @@ export const getPower = defineOperation('GET /v1/power', {
   },
 });
 
-/** Maximum number of days of a total on the Home page: a month. */
+/** Maximum number of days for which the Home page shows a total: a month. */
 const MAX_DAYS = 31;
 
 export const getUsageBreakdown = defineOperation('GET /v1/figure', {

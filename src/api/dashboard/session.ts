@@ -48,20 +48,20 @@ import {
 import { signedPasskeySchema } from './passkeys.ts';
 import type { SignInProvider } from './provider.ts';
 
-/** Minimum duration of a failed sign-in, so that its timing does not reveal whether the account exists. */
+/** Minimum duration in ms of a failed sign-in, so that its duration does not reveal whether the account exists. */
 const FAILURE_MS = 250;
 
 /** Dependencies of signing in, in addition to the API's context. */
 export interface SignInDependencies {
-  /** Secret of the installation, which signs tokens. */
+  /** Secret of the installation, with which tokens are signed. */
   secret: string;
   counter: RequestCounter;
   mqtt: BrokerAddress;
   /** URL at which clients reach the service. */
   publicUrl(): string;
-  /** Sign-in provider, in addition to mail. */
+  /** Identity provider for signing in. Users can also sign in by mail. */
   oidc?: SignInProvider | undefined;
-  /** Returns the TLS certificate in use. */
+  /** Returns the TLS certificate that is currently used. */
   certificate(): Buffer;
   /** Sends a mail with a link and a code for signing in. */
   mail(to: string, signIn: SignIn, language: Language): Promise<void>;
@@ -78,9 +78,9 @@ const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
 type Opened = { user_id: string; session_id: string; secret: string };
 
 /**
- * Adds the routes of sessions: `POST /dashboard/email` confirms a changed address and signs in; `POST /dashboard/sign-in` requests a mail;
- * `POST`, `GET` and `DELETE /dashboard/session` open, return and end a session (`DELETE` with `?everywhere=true`: all sessions of the
- * account); `POST /dashboard/session/link` creates a link that signs in another device.
+ * Adds the routes of sessions. `POST /dashboard/email` confirms a changed address and signs in. `POST /dashboard/sign-in` requests a mail.
+ * `POST`, `GET` and `DELETE /dashboard/session` open, return and end a session; `DELETE` with `?everywhere=true` ends all sessions of the
+ * account. `POST /dashboard/session/link` creates a link that signs in another device.
  */
 export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInDependencies): void {
   const sessions = new SessionRoutes(context, parts);
@@ -119,7 +119,7 @@ class SessionRoutes {
         formatSetCookie(BROWSER_COOKIE_NAMES[environment], browser.id, BROWSER_COOKIE_LIFETIME_MS),
       );
     const signInId = newId('sgn');
-    // The response is sent before the account is looked up, so neither its content nor its timing reveals whether the account exists.
+    // The response is sent before the account is looked up, so neither its content nor its duration reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
     void this.#sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch(
       (error: Error) => request.log.error({ err: error }, 'sign-in mail not sent'),
@@ -133,8 +133,8 @@ class SessionRoutes {
     if (!signInProof.success)
       throw createUnprocessableError({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = getNetworkOfAddress(request.ip);
-    // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. Beyond the limit, no attempt is
-    // checked. An attempt with a token is counted only if it fails.
+    // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. If the limit is reached, the
+    // attempt is not checked. An attempt with a token is counted only if it fails.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
     const opened = await this.#signInBy(signInProof.data, getSignInOrigin(request));
@@ -168,7 +168,7 @@ class SessionRoutes {
 
   async describe(request: FastifyRequest) {
     const caller = await findSessionOfRequest(this.#context, request);
-    // A missing session is not an error, because the page sends this request to find out whether the browser is signed in.
+    // A missing session is not an error, because the page sends this request to learn whether the browser is signed in.
     if (!caller) return { user: null, environment: this.#context.environment, ...this.#provider };
     return this.#signedIn(caller.userId, createCsrfToken(this.#parts.secret, caller.keyId));
   }
@@ -207,7 +207,7 @@ class SessionRoutes {
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', formatSetCookie(SESSION_COOKIE_NAMES[environment], '', 0));
-    // Signs the person out at the provider, too. Otherwise the next person at this browser could sign in with one click.
+    // Also ends the session at the provider. Otherwise the next person at this browser could sign in with one click.
     const next = isByProvider
       ? await this.#parts.oidc?.provider.endOfSession(`${this.#parts.publicUrl()}/dashboard/sign-in`)
       : null;
@@ -223,7 +223,7 @@ class SessionRoutes {
       user: userToResponse(user),
       csrf_token: csrf,
       environment,
-      // Only the embedded broker uses this certificate; an external broker has its own.
+      // Only the embedded broker uses this certificate. An external broker has a certificate of its own.
       mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
       asks_timezone: await shouldAskForTimezone(db, userId),
       ...this.#provider,
@@ -231,8 +231,8 @@ class SessionRoutes {
   }
 
   /**
-   * Sends the mail of a sign-in, if the address has an account. `wanted`: the browser's language, used if the account has never signed in,
-   * because its language has not been chosen yet.
+   * Sends the mail of a sign-in if the address has an account. `wanted`: the browser's language. The mail uses it if nobody has signed in
+   * to the account yet, because nobody has then chosen the account's language.
    */
   async #sendTo(
     { address, wanted }: { address: string; wanted: Language | undefined },
@@ -263,14 +263,14 @@ class SessionRoutes {
     return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
   }
 
-  /** Returns the account of a refused sign-in for the audit log; null if it is unknown. */
+  /** Returns the account for which a refused sign-in was attempted, for the audit log. Null if the account is unknown. */
   async #accountTried(given: z.output<typeof proof>): Promise<string | null> {
     if ('token' in given) return null;
     if ('passkey' in given) return findAccountOfPasskey(this.#context.db, given.passkey.id);
     return findAccountOfSignIn(this.#context.db, given.sign_in_id);
   }
 
-  /** Records a refused sign-in. Resolves at the earliest `FAILURE_MS` after the sign-in began, like every failed sign-in. */
+  /** Records a refused sign-in. Resolves `FAILURE_MS` after the sign-in began or later, so that all failed sign-ins take the same time. */
   async #recordRefusal(
     { ip }: FastifyRequest,
     begunMs: number,

@@ -17,15 +17,15 @@ import { VERDICTS_FOR_OWNER } from '#src/energy/usage-breakdown.ts';
 /** Schemas of the responses of the dashboard's own operations. Tests check the responses against them. */
 const count = z.number().int().min(0);
 
-/** Used energy of a period. Null if unknown. */
+/** Energy used in a period. Null if unknown. */
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
-/** Used and estimated amount of a commodity, in its unit. */
+/** Amount of a commodity that was used, and the estimated part of it, in the commodity's unit. */
 const amount = z.strictObject({ used: z.number().nullable(), estimated: z.number().nullable() });
 const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
 const share = z.number().min(0).max(1).nullable();
-/** Energy of a flow. Null if unknown, or if the home has no device for it. */
+/** Energy that flowed into, out of and within a home. A value is null if it is unknown or if the home has no device for it. */
 const flow = z.strictObject({
   grid_import_kwh: kwh,
   grid_export_kwh: kwh,
@@ -63,7 +63,7 @@ export const usageBreakdownSchema = z.strictObject({
 });
 
 const days = { start: z.iso.date(), end: z.iso.date() };
-/** Usage of a period with its coverage. The usage is null if unknown. */
+/** Usage of a period, and the share of the period that has readings. The usage is null if unknown. */
 const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
@@ -93,7 +93,10 @@ export const periodResponseSchema = z.strictObject({
   curve: z.array(z.strictObject({ at: instantSchema.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantSchema, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
-  /** Current power of the home. `at`: time of the oldest measured power in the sum; null if the value is a mean of the last `minutes`. */
+  /**
+   * Current power of the home. `at`: time of the oldest of the measured values that were added up; null if the power is the mean of the
+   * last `minutes`.
+   */
   power: homePower.nullable(),
   flows: flow.nullable(),
   commodities: z.array(
@@ -133,8 +136,8 @@ export const periodResponseSchema = z.strictObject({
 });
 
 /**
- * Suspected meter replacements: registers whose readings appear to come from another meter, and which the owner has not confirmed as
- * replaced. In kWh, or in m³ for a volume.
+ * Suspected meter replacements: registers whose readings appear to come from another meter, where the owner has not confirmed a
+ * replacement. Readings are in kWh, or in m³ for a volume.
  */
 export const suspectedMeterSwapsSchema = z.array(
   z.strictObject({
@@ -158,13 +161,13 @@ export const powerResponseSchema = z.strictObject({
 export const periodCostsResponseSchema = z.strictObject({
   has_tariff: z.boolean(),
   used: costSchema,
-  /** Costs without the capacity charge, which applies to whole months. */
+  /** Costs of two periods without the capacity charge, because that charge applies to whole months. */
   compared: z.strictObject({ now: costSchema, before: costSchema, last_year: costSchema }),
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost: costSchema })),
   /**
-   * Yearly cost of a constant load of 1 kW (8,766 hours), computed from the prices of the past year and the share of the usage that was
-   * bought. `night_amount`: the same cost if all hours had the prices of 0:00 to 5:00.
+   * Cost in a year of a device with a constant power of 1 kW (8,766 hours), computed from the prices of the past year and the share of the
+   * usage that the home bought. `night_amount`: the same cost if all hours had the prices from 0:00 to 5:00.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
@@ -172,8 +175,8 @@ export const periodCostsResponseSchema = z.strictObject({
 });
 
 /**
- * Prices of imported energy by hour, today and tomorrow. A price is null if unknown. Without a dynamic tariff, the currency is null and the
- * list of hours is empty.
+ * Prices of energy from the grid by hour, for today and tomorrow. A price is null if unknown. If the home has no dynamic tariff, the
+ * currency is null and the list of hours is empty.
  */
 export const priceCurveResponseSchema = z.strictObject({
   currency: z.string().nullable(),
@@ -192,13 +195,13 @@ export const usablePriceSeriesSchema = seriesSchema
 export const alertFiringSchema = z.strictObject({
   fired_at: instantSchema,
   period_start: instantSchema,
-  /** End of the alert's period. Null for alerts on silence. */
+  /** End of the alert's period. Null for alerts on silent devices. */
   period_end: instantSchema.nullable(),
   kwh_used: z.number().nullable(),
-  /** Set only for alerts on costs. */
+  /** Cost in the period. Null unless the alert is about costs. */
   cost: z.string().nullable(),
   currency: z.string().nullable(),
-  /** Id of the silent device. Set only for alerts of type no_data. */
+  /** Id of the silent device. Null unless the type of the alert is no_data. */
   device_id: z.string().nullable(),
   event_id: z.string(),
 });
@@ -228,15 +231,15 @@ export const sentDeliverySchema = z.strictObject({
 export const operatorOverviewSchema = z.strictObject({
   at: instantSchema,
   /**
-   * Counter of stored readings: the difference of two values gives the rate. It decreases if the partition of a month is dropped or the
-   * statistics are reset.
+   * Number of readings stored so far: the difference of two values gives the rate. The number decreases if the partition of a month is
+   * dropped or the database's statistics are reset.
    */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
-  /** State of the installation's own back-ups. Null if the database is not the embedded one. */
+  /** State of the installation's own back-ups. Null if the installation uses an external database. */
   backups: z
     .strictObject({
       target: z.string(),
@@ -249,7 +252,9 @@ export const operatorOverviewSchema = z.strictObject({
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
-  /** Time of the first start after a restore. Deliveries that were due before it are held back. */
+  /**
+   * Time of the first start after a restore. Deliveries that were due before this time are held back. Null if no deliveries are held back.
+   */
   held_before: instantSchema.nullable(),
 });
 
@@ -265,8 +270,8 @@ export const rejectedMessageSchema = z.strictObject({
 });
 
 /**
- * Reason why a sign-in at the provider failed, as sent to the sign-in page. The values from `over` to `many` are failures of the sign-in
- * itself; all other values are reasons to refuse the person.
+ * Reason why a sign-in at the provider failed, as sent to the sign-in page. The first group contains failures of the sign-in itself; the
+ * second group contains reasons for refusing the person.
  */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
@@ -300,11 +305,14 @@ export const replayCountsSchema = z.strictObject({
   complete: z.boolean(),
 });
 
-/** E-mail address of an account. Null if the account was deleted or has no address. */
+/** E-mail address of an account. Null if the account was deleted, or if the id is not that of an account. */
 const email = z.string().nullable();
 export const auditRecordWithEmailsSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
 
-/** Quantities of a device whose last value is on hold: it is implausible, and not counted until later values explain it. */
+/**
+ * Quantities of a device whose latest value is on hold: the value is implausible, and it does not contribute to totals until later values
+ * explain it.
+ */
 export const readingsOnHoldSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
 
 export const rollupCheckSchema = z.strictObject({
@@ -329,7 +337,7 @@ export const importCheckSchema = z.strictObject({
   existing: count,
   users_created: count,
   differing: importResponseSchema.shape.differing,
-  /** `field`: position of the error, such as `line 3.type` or `line 3`. */
+  /** `field`: where the error is, such as `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
 export const unfetchedImportsSchema = z.array(importResponseSchema);

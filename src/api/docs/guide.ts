@@ -13,7 +13,7 @@ export interface Guide {
   /** Path of the page. */
   href: string;
   title: string;
-  /** First paragraph of the guide, which states its subject. */
+  /** First paragraph of the guide, which states what the guide is about. */
   lead: string;
   html: string;
   sections: SearchSection[];
@@ -23,13 +23,13 @@ export interface Guide {
 export interface CodeBlock {
   language: string;
   source: string;
-  /** File name, if the block is a complete program. In the Markdown, the name follows the language of the block. */
+  /** File name, if the block is a complete program. In the Markdown source, the file name follows the block's language. */
   file?: string;
 }
 
-/** Display names of the languages of samples. Consecutive blocks in these languages are alternatives of one sample. */
+/** Display names of the languages of sample code. Consecutive blocks in these languages are shown as alternatives of one sample. */
 const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python: 'Python' };
-/** Labels of code blocks that are not samples, by language. */
+/** Labels of code blocks that are not sample code, by language. */
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
 /** Returns the code blocks of a guide in order, so that tests can run the code that readers copy. Pure. */
@@ -48,7 +48,7 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 
 /**
  * Renders a page from its Markdown. The HTML is not sanitised, because the Markdown is part of the service. `link`: returns the target of a
- * link, or null if only the link's text is shown. Pure.
+ * link, or null if the page must show only the link's text. Pure.
  */
 export function parseGuide(
   href: string,
@@ -120,5 +120,5 @@ function nextOf(tokens: Token[], after: number): { token: Token; index: number }
   return null;
 }
 
-/** Strips the markup from HTML, for the description of a page. */
+/** Strips the tags from HTML, for the description of a page. */
 export const toPlainText = (html: string): string => escapeHtml(html.replaceAll(/<[^>]+>/g, ''));

@@ -6,8 +6,8 @@ interface Link {
 }
 
 /**
- * Returns a page of the documentation as HTML, with the navigation to all pages. Scripts and styles are files, because the pages' policy
- * forbids inline ones.
+ * Returns a page of the documentation as HTML, with the navigation to all pages. Scripts and styles are separate files, because the content
+ * security policy of the pages forbids inline scripts and styles.
  */
 export function renderPage(
   page: { href: string; title: string; description: string; html: string },

@@ -6,14 +6,14 @@ import type { CodeHighlighter } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
-/** Folder of the guides. A number at the start of each file name determines the order of the guides. */
+/** Folder of the guides. The number at the start of each file name determines the order of the guides. */
 export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
 /** Sections of the documentation, by the reader's purpose: to learn, to do something, to look something up, or to understand. */
 export const DOCUMENTATION_PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
 type Part = (typeof DOCUMENTATION_PARTS)[number];
 
-/** Pages of docs/ that do not belong to the part 'How-to', by name. */
+/** Section of each page in docs/ that does not belong to the section 'How-to', by the page's name. */
 const PART_OF: Readonly<Record<string, Part>> = {
   interface: 'Reference',
   configuration: 'Reference',
@@ -28,9 +28,9 @@ const PART_OF: Readonly<Record<string, Part>> = {
   'several-ingest': 'Explanation',
   benchmarks: 'Explanation',
 };
-/** Folders whose pages are listed only on the page of the folder's README. */
+/** Folders whose README is listed in the navigation. Only the README lists the other pages of the folder. */
 const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };
-/** Page outside docs/ with the answers to the most frequent questions of readers. */
+/** Page outside docs/ that answers readers' most frequent questions. */
 const DEVICES = 'deploy/DEVICES.md';
 
 /** A page of the documentation, rendered from a Markdown file. */
@@ -41,8 +41,8 @@ export interface DocumentationPage extends Guide {
 }
 
 /**
- * Renders all hand-written pages: the guides, everything in docs/, and the table of devices. Links between the Markdown files become links
- * between the pages.
+ * Renders all hand-written pages: the guides, all other pages in docs/, and the table of devices. Links between the Markdown files become
+ * links between the pages.
  */
 export async function buildDocumentationPages(highlight: CodeHighlighter): Promise<DocumentationPage[]> {
   const files = await findFiles();
@@ -91,8 +91,8 @@ async function findFiles() {
 }
 
 /**
- * Returns the address on this site to which a link in a Markdown file leads. Null if the target is not on this site; only the link's text
- * is then shown. Pure.
+ * Returns the address on this site to which a link in a Markdown file leads. Null if the target is a file that this site does not show; the
+ * page then shows only the link's text. Pure.
  */
 function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
   if (/^([a-z]+:|\/|#)/.test(target)) return target;

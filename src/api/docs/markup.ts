@@ -21,7 +21,7 @@ export const renderInlineCode = (text: string): string => escapeHtml(text).repla
 
 export type CodeHighlighter = (code: string, language: string) => string;
 
-/** Returns a code block as HTML. It can receive the focus, because it scrolls if it is wider than the screen. */
+/** Returns a code block as HTML. Keyboard users can focus and scroll it if it is wider than the screen. */
 export const renderCodeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 

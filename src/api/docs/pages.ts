@@ -23,15 +23,15 @@ core.registerLanguage('json', json);
 core.registerLanguage('python', python);
 core.registerLanguage('typescript', typescript);
 
-/** Languages of the syntax highlighter, by the names that code blocks use in the guides and in the OpenAPI document. */
+/** Languages that the syntax highlighter supports, by the names that code blocks in the guides and the OpenAPI document use. */
 const LANGUAGES: Record<string, string> = {
   ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
   ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
 };
 
 /**
- * Returns code with syntax highlighting, or unchanged if its language is unknown. Highlighting is done on the server so that browsers need
- * no library.
+ * Returns code as HTML with syntax highlighting. Code in an unknown language gets no highlighting. The server highlights the code, so that
+ * browsers need no library.
  */
 const highlight: CodeHighlighter = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
@@ -86,7 +86,7 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
   return files;
 }
 
-/** Rewrites the import of minisearch, the only library of the pages, to the path of the library's file. */
+/** Rewrites the import of minisearch to the path of the library's file. Minisearch is the only library that the pages use. */
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
 /** A page in the navigation. */
@@ -102,7 +102,10 @@ interface ListedPart {
   pages: Listed[];
 }
 
-/** Returns the listed pages of each part. In the reference, the hand-written pages come before those of the OpenAPI document. */
+/**
+ * Returns the pages that the navigation lists, by section. In the section 'Reference', hand-written pages come before the pages of the
+ * OpenAPI document.
+ */
 const navigationOf = (handWritten: readonly DocumentationPage[], reference: readonly Listed[]): ListedPart[] =>
   DOCUMENTATION_PARTS.map((title) => ({
     title,
@@ -112,7 +115,7 @@ const navigationOf = (handWritten: readonly DocumentationPage[], reference: read
     ],
   }));
 
-/** Description of each part of the documentation. */
+/** Description of each section of the documentation. */
 const ABOUT: Readonly<Record<string, string>> = {
   Tutorials: 'Each takes a few minutes, in curl, TypeScript or Python.',
   'How-to': 'Connect devices, run the service, and use its features, step by step.',

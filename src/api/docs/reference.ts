@@ -19,7 +19,7 @@ export interface ReferencePage {
   sections: SearchSection[];
 }
 
-/** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
+/** Renders the reference pages of an OpenAPI document: one page for each tag, one for events, one for errors. Pure. */
 export function buildReference(document: Json, highlight: CodeHighlighter): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as AnyJsonSchema;
   const renderer = createRenderer(document, highlight);
@@ -54,7 +54,7 @@ function createRenderer(document: Json, highlight: CodeHighlighter) {
 
 type Renderer = ReturnType<typeof createRenderer>;
 
-/** Renders the reference page of a tag. `all`: all operations of the document, of which the page shows those with the tag. */
+/** Renders the reference page of a tag. `all`: all operations of the document; the page shows those that have the tag. */
 function tagPage(tag: AnyJsonSchema, all: AnyJsonSchema[], renderer: Renderer): ReferencePage {
   const { resolve, jsonBodyOf } = renderer;
   const operations = all.filter((one) => one.tags.includes(tag.name));

@@ -9,8 +9,8 @@ export type AnyJsonSchema = any;
 const DEEPEST = 5;
 
 /**
- * Creates a function that resolves a `$ref` of the OpenAPI document. The function returns a schema without `$ref` unchanged, and the empty
- * schema for an undefined one.
+ * Creates a function that resolves references in the OpenAPI document. A schema with a `$ref` is replaced by the schema to which it refers;
+ * a schema without `$ref` is returned unchanged; undefined becomes an empty schema.
  */
 export const createSchemaResolver =
   (document: Json) =>

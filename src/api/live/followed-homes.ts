@@ -8,41 +8,44 @@ import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.
 
 export interface UsageStreamRequest {
   caller: Caller;
-  /** The account whose home is followed. */
+  /** The account whose home the stream reports. */
   userId: string;
-  /** Id of the device to whose readings the stream is limited. */
+  /** Id of a device, if the stream reports only that device's readings; undefined for all devices of the home. */
   deviceId: string | undefined;
-  /** Header `Last-Event-ID` of a client that reconnects. */
+  /** Header `Last-Event-ID` that a reconnecting client has sent. */
   lastEventId: string | undefined;
 }
 
 export interface StreamFollower extends UsageStreamRequest {
   owner: StreamOwner;
   outlet: ServerSentEventWriter;
-  /** Position of the stream in the home's usage events. Null if the stream has no usage events. */
+  /** Last usage event of the home that was sent to this stream. Null if the stream sends no usage events. */
   place: StreamPosition | null;
 }
 
 type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 
-/** A home that at least one open stream of this process follows. */
+/** A home that at least one open stream of this process reports. */
 interface Home {
   followers: Set<StreamFollower>;
-  /** Latest reading of each device as the text of an event, by device. Null for a device without such readings (a thermostat). */
+  /** Latest reading of each device as the text of an event, by device. Null for a device without energy readings (a thermostat). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** Latest values of the home's devices. The home's measured power is computed from these values, and from the devices and their roles. */
+  /** Latest values of each device, from which the home's measured power is computed together with the devices and their roles (`parts`). */
   channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
-  /** Text of the latest event with the home's measured power. */
+  /** Text of the latest event that reported the home's measured power. */
   power: string | null;
 }
 
-/** Maximum age of a home's cached devices and roles, because the owner may have changed a placement. */
+/** Time in ms for which a home's devices and their roles are cached. It is short, because the owner may change a device's placement. */
 const PARTS_MS = 5_000;
-/** Maximum number of devices in the stream of a whole home. Further devices can be followed individually. */
+/** Maximum number of devices that the stream of a whole home reports. A stream of a single device can report any further device. */
 const MAX_DEVICES = 500;
 
-/** The homes that streams of this process follow, and the latest events sent to the followers. Does no I/O except through the outlets. */
+/**
+ * The homes that open streams of this process report, and the latest events that were sent to these streams. Does no I/O except through the
+ * streams' outlets.
+ */
 export class FollowedHomes {
   readonly #homes = new Map<string, Home>();
 
@@ -59,8 +62,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Adds a stream, and sends it the latest readings and power. The stream is removed when its outlet closes. Returns whether it is the
-   * first follower of its home.
+   * Adds a stream, and sends the home's latest readings and power to the stream. The stream is removed when its outlet closes. Returns
+   * whether the home had no stream before.
    */
   add(follower: StreamFollower, now: Date): boolean {
     const { userId, outlet } = follower;
@@ -84,7 +87,10 @@ export class FollowedHomes {
     return known === undefined;
   }
 
-  /** Removes devices that were deleted or moved to another account, because new followers of the home must not receive their readings. */
+  /**
+   * Removes devices that were deleted or moved to another account, because new streams of the home must not report the readings of these
+   * devices.
+   */
   evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
     for (const { devices, channels } of userIds.flatMap((userId) => this.#homes.get(userId) ?? [])) {
       for (const deviceId of devices.keys()) {
@@ -96,8 +102,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns the devices with a new reading. Of a home's devices beyond the first `MAX_NAMED_DEVICES`, only those that are followed individually
-   * count.
+   * Returns the devices with a new reading. If a home has more than `MAX_DEVICES` devices, further devices are returned only if a stream
+   * reports that single device.
    */
   news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
     const counts = new Map<string, number>();
@@ -121,7 +127,7 @@ export class FollowedHomes {
     for (const one of home.followers) sendReading(one, deviceId, text);
   }
 
-  /** Returns the homes whose devices and roles must be loaded again. `atMs`: time of the monotonic clock. */
+  /** Returns the homes whose cached devices and roles are too old. `atMs`: current time of the monotonic clock. */
   withStaleParts(userIds: readonly string[], atMs: number): string[] {
     return userIds.filter((userId) => atMs - (this.#homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
   }
@@ -131,7 +137,7 @@ export class FollowedHomes {
     if (home) home.parts = { devices, stretches, loadedAtMs };
   }
 
-  /** Sends the measured power of a home to its followers, if the power has changed. */
+  /** Sends the measured power of a home to the home's streams if the power has changed. */
   sendPower(userId: string, now: Date): void {
     const home = this.#homes.get(userId);
     const text = home && powerText(userId, home, now);
@@ -141,8 +147,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns the earliest position in the usage events among each home's followers whose outlets have room. The next query continues from
-   * there.
+   * Returns, for each home, the earliest usage event that one of its streams has sent last. Only streams whose outlets have room are
+   * considered. The next query for usage events continues after that event.
    */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
@@ -154,9 +160,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Sends a usage event to the followers of a home for which it is the next event and whose outlets have room. (An outlet that had no room
-   * before the query may have room now, but then lacks earlier events.) The other followers keep their position and receive the event
-   * later.
+   * Sends a usage event to the streams of a home that have room and for which it is the next event. A stream that had no room before the
+   * query may have room now, but still lacks earlier events. Such a stream keeps its position, and receives the event after a later query.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

@@ -20,22 +20,26 @@ import { createServerSentEventWriter, formatServerSentEvent } from './outlet.ts'
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /**
- * Interval of the queries for new readings and events. One query serves all streams of this process, instead of one for each batch of
- * readings (decision 0081).
+ * Time in ms between two queries for new readings and events. One query serves all streams of this process; otherwise each batch of
+ * readings would need a query (decision 0081).
  */
 const LOOK_MS = 1_000;
 /**
- * Interval of the access check, and the time without a successful check after which all streams end. A check takes a few statements for all
- * streams. Access must end within a second, and within 10 s if the database is unavailable.
+ * Time in ms between two access checks (`everyMs`), and time without a successful check after which all streams end (`withinMs`). A check
+ * takes a few statements for all streams. A stream must end within a second after its caller has lost access, and within 10 s if the
+ * database is unavailable.
  */
 const CHECK = { everyMs: 800, withinMs: 9_000 };
-/** Interval of heartbeats. Proxies close connections that are silent for a minute, some after half a minute. */
+/**
+ * Time in ms between two heartbeats of a stream. Proxies close connections that are silent for a minute, and some proxies after half a
+ * minute.
+ */
 const BEAT_MS = 15_000;
 /** Maximum number of devices or homes in one statement. */
 const MAX_AT_ONCE = 200;
-/** Time after which a client reconnects. It is spread so that the clients of a process do not reconnect at the same moment. */
+/** Time in ms after which a client reconnects. It is random, so that the clients of a process do not reconnect at the same moment. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
-/** Time that clients have to read the end of their stream when the process stops. */
+/** Time in ms that clients have to read the end of their streams when the process stops. */
 const UNREAD_END_MS = 1_000;
 
 /** Scope that a key needs for the stream of live readings. */
@@ -48,9 +52,9 @@ interface LiveParts {
 }
 
 /**
- * The streams of `GET /v1/usage/stream` at this process. Once a second, queries for all streams together read the devices with new readings
- * and the outbox. Readings cause no writes for streams, and an open stream causes no queries of its own. The queries go to a standby if
- * there is one; access is checked on the primary.
+ * The streams of `GET /v1/usage/stream` at this process. Once a second, queries find the devices with new readings and the new usage
+ * events, for all streams together. Storing a reading therefore causes no writes for streams, and an open stream causes no queries of its
+ * own. The queries use a standby server if there is one; the access of callers is checked on the primary server.
  */
 export class UsageStreams {
   readonly #homes = new FollowedHomes();
@@ -73,15 +77,15 @@ export class UsageStreams {
   }
 
   /**
-   * Opens a stream of a home or of one of its devices. Throws 429 if the account has used up its share of streams at this process, and 503
-   * if the process has no room.
+   * Opens a stream of a home or of one of its devices. Throws 429 if the account has too many streams at this process, and 503 if the
+   * process has too many streams.
    */
   async open(request: UsageStreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
     const owner = await loadStreamOwner(db, request.caller);
     assertStreamAllowed(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
-    // The limits are checked again, because other streams may have opened during the queries.
+    // The limits are checked again, because other requests may have opened streams during the queries.
     assertStreamAllowed(this.#homes.followers, owner);
     const outlet = createServerSentEventWriter();
     const follower: StreamFollower = { ...request, owner, outlet, place: place && { ...place } };
@@ -99,7 +103,7 @@ export class UsageStreams {
     return this.#homes.followers.length;
   }
 
-  /** Ends all open streams, and from now on every new stream as soon as it opens, so that clients reconnect to another process. */
+  /** Ends all open streams, and from now on also every new stream as soon as it opens. The clients then reconnect to another process. */
   handOn(): void {
     this.#isLeaving = true;
     for (const one of this.#homes.followers) end(one);
@@ -118,7 +122,7 @@ export class UsageStreams {
   #repeat(name: string, run: () => Promise<void>, everyMs: number): void {
     const turn = async () => {
       const fromMs = performance.now();
-      // Errors are ignored while the database is unavailable. The next successful query sends the missed events.
+      // Errors are ignored, because the database may be unavailable. The next successful query finds the missed events.
       await run().catch(() => this.#parts.reads?.failed());
       const pauseMs = Math.max(everyMs / 2, everyMs - (performance.now() - fromMs));
       if (!this.#isStopped) this.#timers.set(name, setTimeout(turn, pauseMs));
@@ -165,7 +169,7 @@ export class UsageStreams {
     }
   }
 
-  /** Ends the streams whose callers lost access, and all streams if access could not be checked for too long. */
+  /** Ends the streams whose callers have lost access. If access could not be checked for too long, ends all streams. */
   async #check(): Promise<void> {
     const { db, clock } = this.#parts;
     const all = this.#homes.followers;
@@ -188,7 +192,7 @@ export class UsageStreams {
     }
   }
 
-  /** Returns the position in the usage events at which a stream starts, and whether the stream continues the client's previous stream. */
+  /** Returns the usage event after which a stream starts, and whether the stream continues the client's previous stream without a gap. */
   async #placeOf({ userId, deviceId, lastEventId }: UsageStreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;

@@ -3,16 +3,19 @@ import { Readable } from 'node:stream';
 /** Sends server-sent events to one client (HTML standard, 9.2). */
 export interface ServerSentEventWriter {
   stream: Readable;
-  /** Whether the client has read enough of the earlier events to receive another event. */
+  /** Whether the client has read enough of the earlier events for another event. */
   hasRoom(): boolean;
   send(text: string): void;
-  /** Sends an event with a name. If the client reads slowly, an earlier event of the same name that is not sent yet is dropped. */
+  /** Sends an event with a name. If the client reads slowly, the event replaces an earlier event of the same name that was not sent yet. */
   sendLatest(name: string, text: string): void;
   /** Sends this text and ends the stream. */
   end(text: string): void;
 }
 
-/** Maximum number of unread bytes in a stream. Above this size, no event is added, and only the latest event of each name waits. */
+/**
+ * Maximum number of unread bytes in a stream. If a stream has more, no event is added, and only the latest event of each name waits to be
+ * added.
+ */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createServerSentEventWriter(): ServerSentEventWriter {
@@ -26,8 +29,8 @@ export function createServerSentEventWriter(): ServerSentEventWriter {
       stream.push(text);
     }
   };
-  // The stream requests data even while the client has not read the buffered data. A request for data therefore does not mean that the
-  // outlet has room.
+  // Node's stream also requests data (`read`) while the client has not read the buffered data. Such a request does not mean that there is
+  // room for another event.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {
@@ -51,6 +54,6 @@ export function createServerSentEventWriter(): ServerSentEventWriter {
   };
 }
 
-/** Formats a server-sent event. `data` becomes JSON, which contains no line breaks. */
+/** Formats a server-sent event. `data` is written as JSON, which contains no line breaks. */
 export const formatServerSentEvent = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,6 +1,6 @@
 /**
- * Position of a follower in a home's usage events: the start (Unix ms) of the time in which the home has been followed without a gap, and
- * the last event sent.
+ * Position of a stream in a home's usage events: the time (Unix ms) since which usage events of the home are recorded without a gap, and
+ * the last event that was sent.
  */
 export interface StreamPosition {
   sinceMs: number;
@@ -20,8 +20,8 @@ export function parseStreamPosition(id: string): StreamPosition | null {
 }
 
 /**
- * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. A follower that
- * is behind `afterId` needs earlier events as well, so it waits for a later query. Pure.
+ * Whether an event is the next event for a stream whose last event is `placeId`. The event comes from a query for events after `afterId`.
+ * If the stream's last event is earlier than `afterId`, the stream lacks earlier events and waits for a later query. Pure.
  */
 export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
   placeId >= afterId && placeId < eventId;
