@@ -52,7 +52,7 @@ export const RESPONSE_HEADER_SCHEMAS = {
 type Header = keyof typeof RESPONSE_HEADER_SCHEMAS;
 
 const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
-/** Headers of every response to a request that counts against an account. Requests without a valid key do not count. */
+/** Headers of every response to a counted request. Requests without a valid key are not counted against an account. */
 const COUNTED: Header[] = ['RateLimit-Policy', 'RateLimit'];
 const OF_ERROR: Partial<Record<number, Header[]>> = {
   401: ['WWW-Authenticate'],
@@ -64,7 +64,7 @@ const OF_ERROR: Partial<Record<number, Header[]>> = {
 const referring = (names: Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Returns the descriptions of an error response's headers. */
+/** Returns the descriptions of the headers of an error response with this status. */
 export const getErrorHeaders = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 

@@ -1,6 +1,6 @@
 import { listPathParameters } from './operation.ts';
 
-/** Data of a request for which sample code is generated. */
+/** Parts of a request for which sample code is generated. */
 interface Sampled {
   name: string;
   method: string;
@@ -18,7 +18,7 @@ export const snakeToCamelCase = (name: string): string =>
 export const camelToSnakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Generates sample code that calls an operation: with curl, and in each language that has a client. Pure. */
+/** Generates sample code that calls an operation: with curl, and in each language for which there is a client library. Pure. */
 export function buildCodeSamples(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },
@@ -57,7 +57,7 @@ function python({ name, path, body, query }: Sampled): string {
   return `answer = energy.${camelToSnakeCase(name)}(${args.join(', ')})`;
 }
 
-/** Formats JSON as JavaScript: without quotes around member names where they are not needed. */
+/** Formats JSON as JavaScript: names of members have no quotes if they need none. */
 const inJavaScript = (value: unknown): string => indented(value).replaceAll(/^(\s*|\{ ?)"([a-z_]\w*)":/gim, '$1$2:');
 
 const inPython = (value: unknown): string =>

@@ -32,7 +32,7 @@ const PARAMETERS = [
   ),
 ];
 
-/** Returns the `webhooks` of the OpenAPI document: the requests that the service sends to receivers. */
+/** Returns the part `webhooks` of the OpenAPI document: the requests that the service sends to webhook receivers. */
 export const buildOpenApiWebhooks = (schemas: Record<string, Json>): Json =>
   Object.fromEntries(
     Object.entries(SUMMARIES).map(([type, summary]) => [

@@ -16,7 +16,10 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
-/** Maximum length of the description of a status. A longer description is split by error. */
+/**
+ * Maximum number of characters of the description of an error status. If the meanings of its errors are longer together, only the examples
+ * describe them.
+ */
 const MAX_DESCRIPTION = 400;
 const STATUSES = Map.groupBy(Object.keys(ERROR_DEFINITIONS) as ErrorName[], (name) => ERROR_DEFINITIONS[name].status);
 
@@ -88,7 +91,7 @@ export function buildOpenApiDocument(url: string): Json {
 
 const nameOf = (status: number) => `Error${status}`;
 
-/** Describes an error status: each of its errors with an example. `url`: URL at which clients reach the API. */
+/** Describes an error status in the OpenAPI document, with an example for each of its errors. `url`: URL at which clients reach the API. */
 function errorResponse(status: number, names: readonly ErrorName[], url: string): Json {
   const more = {
     422: { details: [{ field: 'end', message: 'must not lie before start' }] },
@@ -111,7 +114,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
 }
 
 /**
- * Returns the description of an error status: the meanings of its errors without repetitions or, if they are too long, a general sentence.
+ * Returns the description of an error status: the different meanings of its errors or, if they are too long together, a general sentence.
  */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
@@ -129,7 +132,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
-    // Marks requests that clients may always repeat, because they change nothing.
+    // Marks operations that change nothing, so that clients may always repeat their requests.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(getOperationScopes(operation)),
@@ -192,7 +195,7 @@ const mustAsk = (parameters: Json[]): Record<string, string> =>
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
-/** Returns the description of the same response in another format. */
+/** Describes an operation's response in another format. */
 const alsoAs = (format: keyof typeof ALSO, { csv }: Examples[string]): Json => ({
   schema: ALSO[format],
   ...(format === 'csv' ? { example: csv } : {}),
@@ -231,7 +234,7 @@ const csvOf = (csv: readonly string[] | CsvBody): Json => ({
 const needs = (scopes: readonly string[]): string =>
   `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
 
-/** Returns the error statuses that an operation can return. */
+/** Returns the error statuses with which an operation can respond. */
 function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const always = [400, 401, 403, 404, 429, 500, 503];
   const conflicts =
@@ -287,7 +290,7 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    // An example for the parameter's name is omitted if the operation does not accept it.
+    // Omits the example for a parameter of this name if the operation does not accept its value.
     ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }

@@ -30,7 +30,7 @@ import { listFieldErrors } from './validation-errors.ts';
 
 type OtherFormat = Exclude<ResponseFormat, 'json'>;
 
-/** The handler's view of a request whose key, scopes and values have been checked. */
+/** A request as a handler sees it: the request's key, scopes and values have been checked. */
 export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
   context: ApiContext;
   /** The database of `context`. */
@@ -46,45 +46,47 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   bodyBytes: number;
   /** Client address, for the audit log. */
   address: string;
-  /** Returns the name of a row in an error, if the body is a list. */
+  /** Returns the name of a row for error messages, if the body is a list. */
   rowName(index: number): string;
   /**
-   * Returns the requested page of a list whose query has `paginationFields`, and adds a Link header for the next page (`fetchListPage`).
+   * Returns the page of a list that the query selects by `paginationFields`, and adds a Link header for the next page (see
+   * `fetchListPage`).
    */
   page<Item extends object>(
     id: ItemIdentifier<Item>,
     find: (page: ListPageRequest) => Promise<Item[]>,
   ): Promise<Item[]>;
   reply: FastifyReply;
-  /** The format in `formats` that the client prefers, or JSON. */
+  /** The format that the client prefers: one of the operation's `formats`, or JSON. */
   format: Formats | 'json';
   /** Header `Accept-Language` of the request. */
   languages: string;
   /**
-   * Runs one piece of a change while the caller is reloaded and locked. Used by operations with `changes: 'piece by piece'`. Throws if the
-   * caller has lost access.
+   * Runs one piece of a change while the caller is locked, after reading the caller again from the database. Throws if the caller has lost
+   * access. Used by operations with `changes: 'piece by piece'`.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
-  /** Reloads the caller during a long read. Throws if the caller has lost access. */
+  /** Reads the caller again from the database during a long read. Throws if the caller has lost access. */
   stillAllowed(): Promise<Caller>;
-  /** Reloads and locks the caller in another transaction that changes something. Throws if the caller has lost access. */
+  /**
+   * Reads the caller again from the database and locks the caller, in a transaction that the operation has opened for a change. Throws if
+   * the caller has lost access.
+   */
   allowedIn(trx: Database): Promise<Caller>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
 
-/**
- * Announces that an operation will be removed, in the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of each of its responses.
- */
+/** Announces the removal of an operation in the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of each of its responses. */
 interface Deprecation {
   since: Date;
-  /** Time from which the operation may no longer respond. */
+  /** Time after which the operation may be removed. */
   sunset?: Date;
-  /** Page of the documentation about the replacement of the operation. */
+  /** Page of the documentation that describes how to replace the operation. */
   see: string;
 }
 
-/** The ids in a path such as `/v1/alerts/{alert_id}`: strings by the names of the ids. */
+/** Type of the ids in a path such as `/v1/alerts/{alert_id}`: an object with a string for each name. */
 type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [One in Name | keyof IdsIn<Rest>]: string }
   : unknown;
@@ -102,51 +104,58 @@ interface OperationDefinition<
   A extends z.ZodType,
   F extends OtherFormat,
 > {
-  /** Purpose of the operation in one or two sentences, for the reference. */
+  /** Purpose of the operation in one or two sentences, for the API reference. */
   summary: string;
-  /** Scope that the key needs; of several scopes, the key needs all. */
+  /** Scope that the caller's key must have. If there are several scopes, the key must have all of them. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use the operation, not the members of its home or its apps. */
+  /** Whether only the account itself may use the operation: not members of its home, and not apps. */
   forOwnerOnly?: true;
   query?: Q;
   body?: B;
-  /** Members of the body whose numbers are read exactly (`true`: all): a number that a double cannot represent becomes text. */
+  /**
+   * Members of the body whose numbers keep all their digits (`true`: all members): a number that a double cannot represent exactly becomes
+   * text.
+   */
   exactNumbers?: true | readonly string[];
-  /** Set if the body is a list that clients may also send as CSV: the header of the CSV, or its parser. */
+  /** Set if the body is a list that clients may also send as CSV: the columns of the CSV, or a parser for it. */
   csvBody?: readonly string[] | CsvBody;
-  /** Whether clients may also send a SenML pack (`application/senml+json`). The body's schema does not check it. */
+  /** Whether clients may also send a SenML pack (`application/senml+json`). The schema of the body does not apply to a SenML pack. */
   senmlBody?: true;
   /** Maximum size of the body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * Effect of a request whose method is not GET. By default, the request runs in one transaction, in which the caller is reloaded and
-   * locked (auth/run-as-caller.ts); the context's database is that transaction. `nothing`: the request changes nothing. `piece by piece`:
-   * the operation takes too long for one transaction, and calls `whileAllowed` for each piece. A GET never changes anything.
+   * How a request whose method is not GET changes data. By default, the request runs in one transaction, which first reads the caller again
+   * and locks the caller (auth/run-as-caller.ts); the context's database is that transaction. `nothing`: the request changes nothing.
+   * `piece by piece`: the operation takes too long for one transaction, and calls `whileAllowed` for each piece. A GET never changes
+   * anything.
    */
   changes?: 'nothing' | 'piece by piece';
-  /** Number of requests that one call counts as against the account's limits; default 1. */
+  /** Number of requests that one call counts against the account's limits; default 1. */
   countsAs?: number;
-  /** Whether the operation only reads aggregates (`readDb`), so that a standby may answer it. */
+  /** Whether the operation only reads aggregates (`readDb`), so that it may read from a standby server. */
   readsFromStandby?: true;
   /**
-   * Whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is not recorded in the
-   * audit log.
+   * Returns whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is not recorded
+   * in the audit log.
    */
   isTrial?(body: unknown): boolean;
   /**
-   * Entry in the audit log, written in the transaction of the change. `target`: name of the path parameter, response member or body member
-   * that contains the id of the action's target. `of`: another path parameter to record. `via`: interface of the request, if it is not the
-   * HTTP API. Every operation that changes data has an entry.
+   * Entry in the audit log, which is written in the transaction of the change. Every operation that changes data has such an entry.
+   * `target`: name of the path parameter, response member or body member that contains the id of the changed object. `of`: name of another
+   * path parameter to record. `via`: interface through which the request came, if it is not the HTTP API.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
-  /** Media type of the response if it is not JSON. The response is then a stream, described as a string. */
+  /** Media type of the response if it is not JSON. The response is then a stream, which the reference describes as a string. */
   produces?: string;
-  /** Formats in addition to JSON in which clients can request the response. */
+  /** Other formats besides JSON in which clients can request the response. */
   formats?: readonly F[];
   /** Set if the operation will be removed in favour of another. */
   deprecated?: Deprecation;
-  /** Schema of the response, for the reference, the tests and the types. Responses are not checked at run time. */
+  /**
+   * Schema of the response, from which the reference and the types are generated. Tests check responses against it; the service itself does
+   * not.
+   */
   answer: A;
   /** Returns the response: as an object, as text of another media type, or as a stream. */
   handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
@@ -180,8 +189,8 @@ export function defineOperation<
 export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
 
 /**
- * Adds the route of an operation. Order of the checks: key (401, before the route), scope (403), names of query parameters (400), values
- * (422). If the operation changes something, the key and its scope are checked again in the transaction.
+ * Adds the route of an operation. Requests are checked in this order: key (401, before the route), scope (403), names of query parameters
+ * (400), values (422). If the operation changes something, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, countsAs, exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
@@ -198,7 +207,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         : await findCallerInHome(context.db, request.caller, () => requestIdsOf(request));
       const run = method === 'GET' ? read : change;
       const done = await run(definition, context, caller, request, reply);
-      // A streamed response to HEAD is destroyed, because the router answers HEAD through GET and would read the whole stream.
+      // The router handles HEAD like GET, and would read the whole stream of the response. The stream is therefore destroyed.
       if (request.method === 'HEAD' && done.answer instanceof Readable) {
         done.answer.destroy();
         return reply.status(done.status).send();
@@ -224,7 +233,10 @@ type RunRequest = (
   reply: FastifyReply,
 ) => Promise<{ status: number; answer: unknown }>;
 
-/** Runs a request that changes nothing: on the standby if the operation allows it, and again on the primary if the standby fails. */
+/**
+ * Runs a request that changes nothing. If the operation allows it, the request reads from the standby server. If the standby server fails,
+ * the request runs again on the primary server.
+ */
 const read: RunRequest = async (definition, context, caller, request, reply) => {
   const { reads } = context;
   const from = definition.readsFromStandby && (await reads?.from(caller.accountId));
@@ -240,7 +252,7 @@ const read: RunRequest = async (definition, context, caller, request, reply) => 
   }
 };
 
-/** Runs a request whose method is not GET, according to `changes` of its operation. */
+/** Runs a request whose method is not GET, in the way that `changes` of its operation states. */
 const change: RunRequest = async (definition, context, caller, request, reply) => {
   const { db, clock } = context;
   const changesNothing = definition.changes === 'nothing' || isTrial(definition, request);
@@ -254,7 +266,7 @@ const change: RunRequest = async (definition, context, caller, request, reply) =
   );
 };
 
-/** Handles a request whose caller has just been reloaded, or that only reads. */
+/** Handles a request. The caller was just read again from the database, unless the request only reads. */
 const answer: RunRequest = async (definition, context, caller, request, reply) => {
   const call = callOf(definition, context, caller, request, reply);
   const { method, status = method === 'POST' ? 201 : 200 } = definition;
@@ -269,7 +281,7 @@ const answer: RunRequest = async (definition, context, caller, request, reply) =
 
 const isTrial = (definition: AnyOperation, { body }: FastifyRequest): boolean => definition.isTrial?.(body) ?? false;
 
-/** Runs a request and, if it changes something, records it in the audit log with the caller and the address. */
+/** Runs a request. If it changes something, also records it in the audit log, with the caller and the address of the client. */
 export async function runAndAudit(
   { audit, handle }: AnyOperation,
   db: Database,
@@ -291,7 +303,7 @@ export async function runAndAudit(
       },
     });
   const named = ids[audit.target];
-  // The audit entry is written before the change, because a deleted target has no owner afterwards. If the target does not exist, the
+  // The audit entry is written before the change, because a deleted object has no owner afterwards. If the object does not exist, the
   // request is refused and the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
     if (await findOwnerOfObject(db, named)) await note(named);
@@ -303,7 +315,7 @@ export async function runAndAudit(
   return answer;
 }
 
-/** Members of a body that are recorded in the audit log with their values, because the values contain no personal data. */
+/** Members of request bodies whose values are recorded in the audit log. These values contain no personal data. */
 const TOLD = [
   'role',
   'plan',
@@ -321,7 +333,7 @@ const TOLD = [
   'access',
 ];
 
-/** Returns the part of a body that is recorded in the audit log: the names of its members, and the values of the members in `TOLD`. */
+/** Returns what the audit log records of a body: the names of its members, and the values of the members in `TOLD`. */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };
@@ -334,7 +346,7 @@ function send(reply: FastifyReply, { status, answer }: { status: number; answer:
   return reply.status(status).type('application/json; charset=utf-8').send(streamRows(answer));
 }
 
-/** Builds the handler's view of a request that is allowed and valid. */
+/** Creates the object that a handler receives for a request that is allowed and valid. */
 function callOf(
   definition: AnyOperation,
   context: ApiContext,
@@ -377,18 +389,18 @@ function callOf(
 }
 
 /**
- * Returns the ids in a path, with NUL replaced by a character that no id contains, because PostgreSQL cannot store NUL. The operation then
- * responds as to any unknown id.
+ * Returns the ids in a path. In each id, replaces the character NUL, which PostgreSQL cannot store, with a character that no id contains,
+ * so that the operation responds as to any unknown id.
  */
 const storableIds = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.replaceAll('\0', '\uFFFD')]));
 
-/** Maximum number of ids in a request, and their maximum length, that are looked up to find the home of the request. */
+/** Maximum number of ids in a request that are looked up to find the request's home, and maximum length of such an id. */
 const MAX_LOOKED_UP = { ids: 4, characters: 64 };
 
 /**
- * Returns the ids in a request as sent: those in the path first, then those in the query and the body. Of a list, only the ids in its first
- * row.
+ * Returns the ids in a request, as sent: those in the path first, then those in the query and the body. If the body is a list, returns only
+ * the ids in its first row.
  */
 function requestIdsOf({ params, query, body }: FastifyRequest): HomeIdsInRequest {
   const parts = [params, query, Array.isArray(body) ? body[0] : body];
@@ -410,23 +422,20 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = getOperationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The error can name the missing scope, because the scope concerns only the caller's own key. No data have been read yet, so the error
-  // reveals nothing else.
+  // The error may name the missing scope, because it concerns only the caller's own key. No data have been read yet, so the error reveals
+  // nothing else.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
   reply.header('Deprecation', `@${Math.floor(since.getTime() / 1_000)}`);
   if (sunset) reply.header('Sunset', sunset.toUTCString());
-  // An earlier hook may have set the header with the link to the next page.
+  // An earlier hook may already have set the header, with the link to the next page.
   const links = [reply.getHeader('Link'), `<${see}>; rel="deprecation"; type="text/html"`];
   reply.header('Link', links.filter(Boolean).join(', '));
 }
 
-/**
- * Returns the query parameters by name. Throws 400 for an unknown or repeated parameter, because it is a syntax error, not an invalid
- * value.
- */
+/** Returns the query parameters by name. Throws 400 for an unknown or repeated parameter, because such a query is a syntax error. */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   const mark = url.indexOf('?');
@@ -454,8 +463,8 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 const NO_MEMBERS = z.strictObject({}).optional();
 
 /**
- * Checks the body of a request for an operation that takes none, and returns undefined. A POST refuses members, because the client would
- * expect them to have an effect. The body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
+ * Checks the body of a request for an operation that takes no body, and returns undefined. In a POST, a body with members is refused,
+ * because the client expects these members to have an effect. In a GET or DELETE, a body has no meaning (RFC 9110, 9.3) and is ignored.
  */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');

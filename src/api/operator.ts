@@ -8,13 +8,13 @@ import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { addBrokerAuthRoutes } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
-/** Data that the operator's listener serves. */
+/** Functions and data that the operator's listener needs. */
 export interface OperatorDependencies {
-  /** Metrics of this process, or of all processes that this process supervises. */
+  /** Returns the metrics of this process or, in a supervisor, of all processes that it supervises. */
   metrics(): Promise<object[][]>;
-  /** State of each role. The listener answers 503 if the state of one role is not `up`. */
+  /** Returns the state of each role. The listener responds with 503 unless the state of every role is `up`. */
   health(): Promise<Record<string, string>>;
-  /** Whether a proxy should send connections to this process. Default: yes, as long as the process responds. */
+  /** Returns whether a proxy should send connections to this process. Default: true as long as the process responds. */
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
@@ -25,9 +25,9 @@ export interface OperatorDependencies {
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and below
- * `/internal/mqtt/` the endpoints that MQTT brokers call. Plain HTTP, on the loopback interface unless OPERATOR_HOST is set. `port`: null
- * for no listener.
+ * Starts the listener for operators, which is separate from the API: `/metrics` (Prometheus), `/healthz`, `/readyz`, and below
+ * `/internal/mqtt/` the endpoints that MQTT brokers call. Uses plain HTTP on the loopback interface, unless OPERATOR_HOST is set. `port`:
+ * null disables the listener.
  */
 export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
@@ -36,7 +36,7 @@ export async function startOperatorListener(
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
-  // Answers 503 with Retry-After while the database is unavailable.
+  // While the database is unavailable, this handler responds with 503 and Retry-After.
   addErrorHandler(app, () => operated.publicUrl);
   app.setNotFoundHandler(async () => {
     throw new AppError('notFound');
@@ -61,8 +61,8 @@ export async function startOperatorListener(
     await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    // If several roles on one machine have the same operator port, only the first has the listener, because ingest must not stop for that
-    // reason.
+    // If several roles on one machine have the same operator port, only the first role gets the listener. The others continue without it,
+    // because ingest must not stop for that reason.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return NONE;
   }
@@ -70,9 +70,10 @@ export async function startOperatorListener(
 }
 
 /**
- * Whether the operator's listener accepts the Host header of a request. A web page can resolve its own name to this machine's address (DNS
- * rebinding) and read the response; its requests contain that name, which has a dot. Accepted are IP addresses, localhost, names that the
- * operator configured and, if other machines may connect, names without a dot, such as those of containers.
+ * Whether the operator's listener accepts a request with this Host header. A web page could make its own host name resolve to this
+ * machine's address (DNS rebinding) and read the response. Its requests then contain that host name, which has a dot. Accepted are IP
+ * addresses, localhost, names that the operator configured and, if other machines may connect, names without a dot, such as those of
+ * containers.
  */
 export function isOperatorHost(
   header: string | undefined,

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-/** A page of a list: at most `limit` items after `cursor`. */
+/** Request for a page of a list: at most `limit` items after `cursor`. */
 export interface ListPageRequest {
   limit: number;
   cursor?: string;
 }
 
-/** Member that identifies an item of a list, or a function that returns the identifier of an item. */
+/** Name of the member that identifies an item of a list, or a function that returns the identifier of an item. */
 export type ItemIdentifier<Item> = keyof Item | ((item: Item) => string);
 
 interface Linked {
   header(name: string, value: string): unknown;
 }
 
-/** Adds the link to the next page of a list (RFC 8288): the same request, with the cursor after the last item of this page. */
+/** Adds the link to the next page of a list (RFC 8288): the URL of this request, with the cursor of the last item on this page. */
 function linkNext(reply: Linked, url: string, cursor: string): void {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -24,13 +24,13 @@ function linkNext(reply: Linked, url: string, cursor: string): void {
 }
 
 /**
- * Returns a cursor of a list. It consists of an identifier and a checksum, which shows that the service created the cursor for this list. A
- * cursor is not secret and grants no access.
+ * Returns a cursor for a list. It consists of an identifier and a checksum. The checksum shows that the cursor belongs to this list; it is
+ * not secret and gives no access.
  */
 const cursorOf = (path: string, id: string): string =>
   `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;
 
-/** Returns the identifier in a cursor. Throws 422 if the cursor does not belong to this list. */
+/** Returns the identifier that a cursor contains. Throws 422 if the cursor does not belong to this list. */
 function idIn(path: string, cursor: string): string {
   const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
   if (cursorOf(path, id) !== cursor)
@@ -39,8 +39,8 @@ function idIn(path: string, cursor: string): string {
 }
 
 /**
- * Returns a page of a list. `find` reads one item more than requested, which shows whether there is a next page; its cursor contains the
- * identifier of the last returned item. Throws 422 if the cursor does not belong to this list.
+ * Returns a page of a list. `find` is called for one item more than requested: if it returns that item, there is a next page, and the
+ * response gets a link to it. Throws 422 if the cursor does not belong to this list.
  */
 export async function fetchListPage<T extends object>(
   reply: Linked,

@@ -8,9 +8,9 @@ import { LENIENT_PARSER_OPTIONS, refuseUnparsableRequest } from './plugins/proto
 import { negotiateLanguage } from './tables/accept.ts';
 
 /**
- * Creates the plain HTTP server. It answers that HTTPS is required, and reads neither key nor body. Only requests through a trusted proxy
- * that terminates TLS (X-Forwarded-Proto: https) are served. Browsers get a page with a link to `publicUrl`, never to the host in the
- * request.
+ * Creates the server for plain HTTP. It responds that HTTPS is required, and reads neither key nor body. Only requests from a trusted proxy
+ * that received them over TLS (X-Forwarded-Proto: https) are served. Browsers get a page with a link to `publicUrl`; the link never
+ * contains the host of the request, which the client can choose.
  */
 export function createPlainHttpServer(
   isTrusted: (address: string | undefined) => boolean,

@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { escapeHtml } from '#src/core/html.ts';
 
-/** Content security policy of single-sentence pages: an inline style and forms to this origin, nothing else. */
+/**
+ * Content security policy of pages with a single sentence. It allows an inline style and forms that are sent to this origin, but nothing
+ * else.
+ */
 export const PLAIN_PAGE_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -36,6 +39,6 @@ export const sendPlainPage = (
     .type('text/html; charset=utf-8')
     .send(renderPlainPage(title, text, options));
 
-/** Whether the client is a browser that opens a page. Some addresses serve browsers and programs, each in its own format. */
+/** Whether the client is a browser that opens a page. Some addresses return a page to browsers and JSON to programs. */
 export const isHtmlRequested = ({ accept = '' }: { accept?: string | undefined }): boolean =>
   /\btext\/html\b/i.test(accept);

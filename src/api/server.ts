@@ -7,7 +7,7 @@ import { storeClientAddress } from './connection.ts';
 import { type Http2Server, type Http2Timeouts, serveHttp2 } from './http2.ts';
 import { LENIENT_PARSER_OPTIONS } from './plugins/protocol.ts';
 
-/** Time limits, in ms, for a handshake, the head of a request and the whole request. Connections that exceed a limit are closed. */
+/** Time limits in ms of a handshake, a request and a connection. Connections that exceed a limit are closed. */
 export const SERVER_TIMEOUTS = {
   handshakeTimeout: 10_000,
   headersTimeout: 15_000,
@@ -17,15 +17,15 @@ export const SERVER_TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Handler of requests. fastify's handler accepts requests of both protocols, although its type only mentions HTTP/1.1. */
+/** Handler of requests. fastify's handler accepts requests of HTTP/1.1 and HTTP/2, although its type mentions only HTTP/1.1. */
 interface Serving {
   serve(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void;
 }
 
 /**
- * Creates the server of the API, which does not listen yet. It accepts TLS connections in the protocol that the client chooses (ALPN).
- * Node's HTTPS server handles HTTP/1.1; connections that chose h2 are passed to http2.ts. (Node's server for both protocols needs a
- * different HTTP/1.1 server: decision 0053.)
+ * Creates the server of the API, which does not listen yet. It accepts TLS connections, on which the client chooses the protocol (ALPN).
+ * Node's HTTPS server handles HTTP/1.1; connections with HTTP/2 (`h2`) are passed to http2.ts. Decision 0053 explains why Node's server for
+ * both protocols is not used.
  */
 export function createApiServer(
   { serve }: Serving,
@@ -37,7 +37,7 @@ export function createApiServer(
     { ...tls, ...SERVER_TLS, ...LENIENT_PARSER_OPTIONS, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
-  // Closes a connection whose client does not read its response. Does not affect a slow response that has no data to read yet.
+  // Closes a connection whose client does not read its response. A slow response that has sent no data yet is not affected.
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });

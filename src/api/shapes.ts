@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { AppError } from '#src/core/errors.ts';
 
 /**
- * Schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. A test checks every
- * response against its schema.
+ * This file contains schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. A
+ * test checks every response against its schema.
  */
 export const userIdSchema = z.string().describe('Id of the user who owns the object.');
 export const deviceIdSchema = z.string().describe('Id of the device.');
 export const createdAtSchema = z.iso.datetime({ offset: true }).describe('Time of creation.');
 export const instantSchema = z.iso.datetime({ offset: true });
 export const daySchema = z.iso.date();
-/** Hour on a local clock, HH:00. Null if unknown. */
+/** Hour of the day in local time, as HH:00. Null if unknown. */
 export const clockHourSchema = z
   .string()
   .regex(/^\d\d:00$/)
@@ -21,8 +21,8 @@ type WithIsoTimes<Row> = {
 };
 
 /**
- * Returns the members of a response that a row contains in columns of the same names. Times become ISO 8601 in UTC. Columns that are not in
- * the schema are left out.
+ * Converts a row to members of a response: those members of the schema for which the row has a column of the same name. Times become ISO
+ * 8601 in UTC. Other columns are omitted.
  */
 export const pickMembers = <Shape extends z.ZodRawShape, Row extends object>(
   { shape }: z.ZodObject<Shape>,
@@ -39,7 +39,7 @@ export const messageSchema = z
   .strictObject({ message: z.string().describe('Result of the request, for people.') })
   .meta({ id: 'Message' });
 
-/** Returns the response to a change that found its object. Throws 404 if the change found none. */
+/** Returns the response to a change. Throws 404 if the object to change was not found. */
 export function respondOrThrowNotFound(isFound: boolean, text: string): z.output<typeof messageSchema> {
   if (!isFound) throw new AppError('notFound');
   return { message: text };

@@ -5,11 +5,14 @@ import { AppError } from '#src/core/errors.ts';
 import { hasDisconnected, onConnectionClosed } from './connection.ts';
 import { isApiKeyRequired } from './plugins/authentication.ts';
 
-/** Limits the concurrent requests of one account in this process. Further requests wait, without delaying other accounts. */
+/**
+ * Limits the concurrent requests of each account in this process. Further requests of the account wait, and do not delay other accounts.
+ */
 export interface ConcurrencyLimit {
   /**
-   * Waits until a request of `name` may begin. Resolves with a function that ends the request. Resolves with null if the share of this
-   * minute is used up, too many requests already wait, or this request has waited too long.
+   * Waits until another request of the account `name` may begin. Resolves with a function that must be called when the request has ended.
+   * Resolves with null if the account has reached its limit of this minute, if too many of its requests already wait, or if this request
+   * has waited too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -20,9 +23,9 @@ interface UnderWay {
 }
 
 /**
- * Creates a request limit for each name: `perMinute` requests in each minute, and `atOnce` concurrent requests. Up to `mayWait` further
- * requests wait. Each times out after a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that
- * arrived together do not all time out at the same moment.
+ * Creates the limits of requests by name: `perMinute` requests in a minute, and `atOnce` concurrent requests. Up to `mayWait` further
+ * requests wait. Each waits for a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that arrived
+ * together do not all time out at the same moment.
  */
 export function createConcurrencyLimit(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
@@ -46,7 +49,7 @@ export function createConcurrencyLimit(
       if (mine.running < atOnce) mine.running++;
       else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
-        // The next waiting request gets the slot of the request that has ended.
+        // The next waiting request takes the slot of the request that has ended.
         const next = mine.waiting.shift();
         if (next) return next();
         mine.running--;
@@ -56,7 +59,7 @@ export function createConcurrencyLimit(
   };
 }
 
-/** Waits for a slot. Returns whether a slot became free in time. */
+/** Waits for a slot. Returns false if no slot became free in time. */
 function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const begin = () => {
@@ -74,14 +77,16 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** Functions to call when the service has answered a request. An event stream counts as answered once it has begun. */
+/**
+ * Functions that are called when the service has responded to a request. For an event stream, they are called when the stream has begun.
+ */
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
  * Takes one of the account's slots for a request. Returns false if no slot becomes free (`ConcurrencyLimit.begin`). The slot is released
- * when the request is answered and the client has received the response or hung up. If the client hangs up earlier, the slot is held until
- * the request ends: its statements continue in the database, and otherwise a client that repeatedly sends requests and hangs up could
- * occupy the whole database. Throws `unavailable` if the client has already hung up.
+ * when the service has responded and the client has received the response or disconnected. If the client disconnects before the response,
+ * the slot is still held until the request has ended, because its statements continue in the database. Otherwise a client that repeatedly
+ * sends requests and disconnects could occupy the whole database. Throws `unavailable` if the client has already disconnected.
  */
 export async function takeConcurrencySlot(
   shares: ConcurrencyLimit,
@@ -103,11 +108,14 @@ export async function takeConcurrencySlot(
   return true;
 }
 
-/** Whether the response is an event stream, which continues for as long as the client listens. */
+/** Whether the response is an event stream, which continues for as long as the client is connected. */
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** Detects when requests are answered, for `takeConcurrencySlot`. Must be called in each scope that uses it. */
+/**
+ * Detects when the service has responded to a request, for `takeConcurrencySlot`. Must be called in each scope of routes that uses
+ * `takeConcurrencySlot`.
+ */
 export function trackUnsentResponses(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     answered.get(reply)?.(isEventStream(reply));
@@ -116,14 +124,15 @@ export function trackUnsentResponses(scope: FastifyInstance): void {
 }
 
 /**
- * Limits for the keys of one account in this process. The maximum of concurrent requests is below the number of database connections, so
- * that a hundred queries of one account leave connections for others. A request that waits longer than for a connection gets 503.
+ * Limits of the requests with one account's keys in this process. An account can have fewer concurrent requests than the process has
+ * database connections, so that a hundred requests of one account leave connections for other accounts. A request that has waited for
+ * `waitMs` gets 503.
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
 /**
- * Limits each account, each device's keys, and each app in a home to a share of the process, on every path that needs a key. A request
- * takes its slot once its body has arrived.
+ * Limits the concurrent requests of each account, of each device's keys, and of each app in a home, on every path that needs a key. A
+ * request takes its slot when its body has arrived.
  */
 export function addConcurrencyLimits(app: FastifyInstance, clock: Clock): void {
   const shares = createConcurrencyLimit(SHARE, clock);

@@ -36,11 +36,11 @@ import { createTrustedProxyChecker } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
-  /** URL at which clients reach the API: PUBLIC_URL or, if it is not set, a URL with the port on which the API listens. */
+  /** URL at which clients reach the API: PUBLIC_URL or, if PUBLIC_URL is not set, a URL with the port on which the API listens. */
   publicUrl: string;
-  /** Returns the maximum age of the standby's data in seconds. Null if there is no standby or it is unavailable. */
+  /** Returns the maximum age of the standby server's data in seconds. Null if there is no standby server or it is unavailable. */
   standbyLagSeconds(): number | null;
-  /** Sets the certificate for new connections. */
+  /** Replaces the TLS certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
@@ -57,13 +57,13 @@ interface ApiParts {
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
-  /** Functions of the installation's own back-ups. Null if the installation makes none. */
+  /** Functions of the installation's own back-ups. Null if the installation creates no back-ups. */
   backups: { read: () => Promise<BackupState>; writeEndedObjects: () => Promise<void> } | null;
   metrics: Metrics;
   log: Logger;
 }
 
-/** Starts the listeners of the API: HTTPS (HTTP/1.1 and HTTP/2), and plain HTTP, which only refuses requests. */
+/** Starts the API's listeners: one for HTTPS (HTTP/1.1 and HTTP/2), and one for plain HTTP, which only refuses requests. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, backups, metrics, log } = parts;
   const { environment } = config;
@@ -107,8 +107,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       certificate = pair.cert;
     },
     async stop() {
-      // Half of the shutdown time is for proxies to detect the shutdown (/readyz), the other half for clients to move to another process.
-      // All requests are answered during the shutdown time.
+      // In the first half of the shutdown time, proxies detect the shutdown (/readyz). In the second half, clients connect to another
+      // process. The API answers all requests during both halves.
       const halfMs = (config.api.drainSeconds * 1_000) / 2;
       isLeaving = true;
       await setTimeout(halfMs);
@@ -121,7 +121,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   };
 }
 
-/** Returns the context of the API's operations. `reads`: chooses between primary and standby, if there is a standby. */
+/** Creates the context of the API's operations. `reads`: chooses between primary and standby server; undefined without a standby server. */
 function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiContext['reads']): ApiContext {
   const { environment, retentionMonths, dataDir } = config;
   const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, backups } = parts;
@@ -142,7 +142,7 @@ function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiCont
   };
 }
 
-/** Opens the listeners of the API. `close` resolves when all requests in progress are answered. */
+/** Opens the listeners of the API. `close` resolves when the API has responded to all requests in progress. */
 async function listen(app: FastifyInstance, config: Config, log: Logger, publicUrl: () => string) {
   const { host, port } = config.api;
   await listenQuietly(app, log, { host, port }).catch((error) => {
@@ -162,7 +162,7 @@ async function listen(app: FastifyInstance, config: Config, log: Logger, publicU
   };
 }
 
-/** Whether the database responds and accepts writes. */
+/** Returns whether the database responds and accepts writes. */
 async function acceptsWrites(pool: Pool): Promise<boolean> {
   try {
     // Raw SQL: `pg_is_in_recovery()` returns a state of the server, not of a table.
@@ -174,8 +174,8 @@ async function acceptsWrites(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Creates request counters in Redis, if Redis is configured. The Redis client is imported only then: it is a fifth of the modules that a
- * start loads, and few installations use Redis.
+ * Creates request counters in Redis, if Redis is configured. The Redis client is imported only then, because its files are a fifth of all
+ * modules that a start loads, and few installations use Redis.
  */
 async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
   if (!redisUrl) return undefined;
@@ -197,7 +197,10 @@ async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUr
   return plain;
 }
 
-/** Listens without fastify's log line. The line would contain http://, because fastify does not detect the TLS of this server. */
+/**
+ * Starts listening without fastify's own log line. That line would contain http://, because fastify does not detect that this server uses
+ * TLS.
+ */
 async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: string; port: number }): Promise<void> {
   const { level } = log;
   if (log.isLevelEnabled('info')) log.level = 'warn';
@@ -208,7 +211,7 @@ async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: stri
   }
 }
 
-/** Imports the client of the identity provider only if one is configured, because few installations use one. */
+/** Imports the client for OpenID Connect only if an identity provider is configured, because few installations use one. */
 async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider | undefined> {
   if (!config) return undefined;
   try {
@@ -220,12 +223,12 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
 }
 
 /**
- * Interval at which idle connections are closed during a shutdown. A client whose last response began before the shutdown was not asked to
- * close its connection.
+ * Time in ms after which idle connections are closed again during a shutdown. Connections can become idle late: a response that began
+ * before the shutdown does not ask the client to close the connection.
  */
 const IDLE_LOOK_MS = 100;
 
-/** Closes idle connections of a server that has stopped listening, until no connection is left. */
+/** Closes the idle connections of a server that has stopped listening, again and again until no connection is left. */
 async function endIdle(server: PlainServer | Server): Promise<void> {
   const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
   await once(server, 'close');
@@ -233,8 +236,8 @@ async function endIdle(server: PlainServer | Server): Promise<void> {
 }
 
 /**
- * Listens on the second address of `localhost`, if the machine has one, and passes its connections to `server`, which listens on one
- * address only.
+ * Also listens on the second address of `localhost`, if the machine has one. Connections to this address are passed to `server`, which can
+ * listen on one address only.
  */
 async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
   if (host !== 'localhost') return undefined;
@@ -253,7 +256,7 @@ const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt'])
   is_plain_open: !isLoopback(host),
 });
 
-/** Returns an error that explains what to do if the port is in use. */
+/** Returns the error of a listener. If the port is in use, the error explains what to do. */
 function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`);

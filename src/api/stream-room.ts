@@ -4,15 +4,15 @@ import type { Database } from '#src/database/connect.ts';
 import { findUtilityOfAccount } from '#src/users/store.ts';
 
 /**
- * Maximum number of open streams of one kind (live readings, or changes for the dashboard) in one process. `ofUtility`: limit for a utility
- * together with all accounts that it enrolled, because the utility creates their keys.
+ * Maximum number of open streams of one kind (live readings, or changes for the dashboard) in one process. `ofUtility` limits a utility
+ * together with all accounts that the utility enrolled, because the utility creates keys for these accounts.
  */
 export const MAX_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
-/** Accounts against whose limits a stream counts. */
+/** The accounts whose limits apply to a stream. */
 export interface StreamOwner {
   accountId: string;
-  /** The utility that enrolled the account, or else the account itself. */
+  /** The utility that enrolled the account; the account itself if no utility enrolled it. */
   utilityId: string;
 }
 
@@ -21,10 +21,7 @@ export const loadStreamOwner = async (db: Database, { accountId }: Caller): Prom
   utilityId: (await findUtilityOfAccount(db, accountId)) ?? accountId,
 });
 
-/**
- * Throws 429 if the account or its utility has used up its share of the open streams, and 503 if the process has no room for another
- * stream.
- */
+/** Throws 429 if the account or its utility has reached its limit of open streams, and 503 if the process has reached its limit. */
 export function assertStreamAllowed(
   open: Iterable<{ owner: StreamOwner }>,
   { accountId, utilityId }: StreamOwner,

@@ -1,8 +1,8 @@
 import { createNetworkTest, parseNetwork } from '#src/core/networks.ts';
 
 /**
- * Returns a function that checks whether a client at an address may send X-Forwarded-* headers. `list`: the addresses and networks
- * (`10.0.0.0/8`) in TRUST_PROXY. Throws an error with the entry if an entry is neither.
+ * Returns a function that checks whether the X-Forwarded-* headers of a client at an address can be trusted. `list`: the addresses and
+ * networks (`10.0.0.0/8`) in TRUST_PROXY. Throws an error that names the invalid entry if the list contains anything else.
  */
 export function createTrustedProxyChecker(list: readonly string[]): (address: string | undefined) => boolean {
   const isTrusted = createNetworkTest(

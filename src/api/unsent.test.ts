@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUnsentResponseLimit } from './unsent.ts';
 
-/** Returns a random number generator with the same numbers in each run. */
+/** Returns a random number generator that returns the same numbers in each run. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -35,7 +35,6 @@ test.each([1, 2, 3, 4, 5])(
         cut: () => held.delete(number),
       });
       const one = held.get(number);
-      // The newest response is aborted only if it is the only one.
       if (one) one.release = release;
       for (const { count, bytes } of [sumOf((other) => other.connection === connection)])
         expect(count <= 1 || bytes <= LIMITS.ofConnection).toBe(true);

@@ -1,8 +1,8 @@
-/** Tracks the memory of responses that are being sent, until their clients have received them. */
+/** Measures the memory of responses that are being sent, until their clients have received them. */
 export interface UnsentResponses {
   /**
-   * Adds a response. The returned function removes it. If its connection, its address or all responses together exceed their limit, the
-   * responses that have waited longest are aborted (`cut`); the new response is the last of them.
+   * Adds a response; the returned function removes it. If this exceeds the limit of the connection, of the address or of all responses,
+   * aborts the responses that have waited longest (`cut`), but never the new response.
    */
   hold(answer: UnsentAnswer): () => void;
   /** Returns the number of bytes of all unsent responses. */
@@ -24,7 +24,7 @@ export interface UnsentResponseLimits {
   ofAll: number;
 }
 
-/** Responses in order of arrival, and the sum of their bytes. */
+/** Responses in the order in which they were added, and the sum of their bytes. */
 class Pile {
   readonly answers = new Set<UnsentAnswer>();
   bytes = 0;
@@ -40,8 +40,8 @@ class Pile {
 }
 
 /**
- * Limits the memory of unsent responses. A client that reads receives its response within milliseconds. So if a limit is exceeded, the
- * oldest responses belong to clients that do not read, and other clients at the same address lose nothing.
+ * Limits the memory of unsent responses. A client that reads its responses receives them within milliseconds. If a limit is exceeded, the
+ * oldest responses therefore belong to clients that do not read, so other clients at the same address lose nothing.
  */
 export function createUnsentResponseLimit({ ofConnection, ofAddress, ofAll }: UnsentResponseLimits): UnsentResponses {
   const all = new Pile();

@@ -185,7 +185,7 @@ export async function updateKeyLimits(
 
 /**
  * Returns the columns that set a key's expiry and, if the expiry differs from the old one, the time of this change. The owner is notified
- * before the key expires (key-notice.ts).
+ * before the key expires (delivery/expiring-keys.ts).
  */
 const endAt = (expiresAt: Date | null, now: Date) => ({
   expires_at: expiresAt,

@@ -8,16 +8,20 @@ import type { McpRequestHandler } from './server.ts';
 
 /** Request headers that the Model Context Protocol uses. */
 const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-/** Response to methods other than POST (streamable HTTP transport): there is no stream to listen to and no session to end. */
+/**
+ * Response to methods other than POST (streamable HTTP transport). There is no stream that a client could listen to, and no session that it
+ * could end.
+ */
 const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null };
 
 /**
- * Adds the tools for AI assistants: `/mcp` is a server of the Model Context Protocol over streamable HTTP, without sessions. Keys, limits
- * and CORS are the same as below /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL at which clients reach the API.
+ * Adds the path `/mcp`, a server of the Model Context Protocol with tools for AI assistants, over streamable HTTP and without sessions.
+ * Keys, limits and CORS are the same as below /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL at which clients reach
+ * the API.
  */
 export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
-  // The protocol library and the tools are loaded at the first request, because most installations have no assistant.
+  // The protocol library and the tools are loaded at the first request, because no assistant uses most installations.
   let loaded: Promise<Tools> | undefined;
   const load = () => {
     loaded ??= loadTools(app, context, publicUrl);
@@ -26,7 +30,7 @@ export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUr
   app.post('/mcp', async (request, reply) => {
     const { caller, body } = request;
     if (!caller) throw new AppError('unauthorized');
-    // An HTTP request must contain one message, because it counts as one request. The protocol has had no batches since 2025-06-18.
+    // An HTTP request must contain exactly one message, because it counts as one request. The protocol has had no batches since 2025-06-18.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
     if (isNestedTooDeeply(body))
@@ -64,7 +68,7 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/** Adds the metadata of the protected resources (RFC 9728), from which clients learn how to send a key and which scopes exist. */
+/** Adds the metadata that clients of `/mcp` need before they have a key (RFC 9728): how to send a key, and which scopes exist. */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
     app.get(`${RESOURCE_METADATA_PATH}${path}`, async () => ({

@@ -7,19 +7,19 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { listSchemaMembers, TOOLS, type Tool } from './tools.ts';
 
-/** Maximum size of a tool's result in bytes. Assistants read the whole result. */
+/** Maximum size of a tool's result in bytes. It is small, because an assistant reads the whole result. */
 const MAX_RESULT_BYTES = 262_144;
 const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: request a shorter range, larger rows or a lower limit`;
 
 /** The request of a client that runs a tool. */
 export interface ToolRequest {
-  /** Id of the HTTP request that called the tool. The service's log and the result of an unexpected error contain it. */
+  /** Id of the HTTP request that called the tool. The service's log contains this id, and so does the result after an unexpected error. */
   id: string;
   caller: Caller;
   address: string;
 }
 
-/** Response of an operation. `cursor`: cursor of a list's next page; null on the last page. */
+/** Response of an operation. `cursor`: position of the next page of a list; null on the last page. */
 interface OperationResponse {
   status: number;
   text: string;
@@ -29,13 +29,16 @@ interface OperationResponse {
 /** Runs a tool's operation for a caller, with arguments that the operation validates. */
 export type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
-/** Header that carries the id of the request that called the tool. Only this process can send requests to these routes. */
+/**
+ * Header that contains the id of the request that called the tool. It can be trusted, because only this process can send requests to these
+ * routes.
+ */
 const REQUEST_HEADER = 'request-id';
 
 /**
  * Creates the function that runs tools. The operations are routes of an app that does not listen on any port. So a tool call passes the
- * same checks as a request over HTTPS: scopes, names and values, reach, and the lock of the caller for a change. The audit log records
- * `mcp` as its interface.
+ * same checks as a request over HTTPS: scopes, names and values, access to accounts, and the lock of the caller for a change. The audit log
+ * records `mcp` as the interface.
  */
 export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): ToolRunner {
   const callers = new Map<string, Caller>();
@@ -81,8 +84,9 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 }
 
 /**
- * Returns the request of a tool's operation. Null if an identifier is empty, `.` or `..`, because such an identifier would change the path.
- * Throws 422 for an argument that the tool does not have, and for an argument in a path or query that is not a string, number or boolean.
+ * Returns the request to the operation of a tool. Null if an identifier is empty, `.` or `..`, because it would change the path of the
+ * request. Throws 422 for an argument that the tool does not have, and for an argument in the path or query that is not a string, number or
+ * boolean.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;
@@ -117,7 +121,7 @@ function textOf(field: string, value: unknown): string {
 
 const tooLong = () => createUnprocessableError({ field: 'result', message: TOO_LONG });
 
-/** Reads a streamed response into a text. Throws 422 if the response is too long. */
+/** Reads a streamed response completely and returns its text. Throws 422 if the response is too long. */
 async function readBounded(pieces: Readable): Promise<string> {
   let text = '';
   for await (const piece of pieces) {

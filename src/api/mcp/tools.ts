@@ -6,14 +6,14 @@ import { type AnyOperation, getOperationScopes, listPathParameters } from '#src/
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
-/** A tool: an operation of the public API or of the dashboard, with a description of its purpose for a language model. */
+/** A tool: an operation of the public API or of the dashboard, with a description by which a language model chooses the tool. */
 interface ToolDefinition {
   name: string;
   title: string;
   description: string;
   /** Method and path of the operation that the tool runs. */
   operation: string;
-  /** Values of parameters that the tool sets itself. A client cannot change them. */
+  /** Parameters with values that the tool sets. Clients cannot change these values. */
   preset?: Readonly<Record<string, string>>;
   /** Members of the operation's request that the tool accepts. Default: all. */
   takes?: readonly string[];
@@ -153,7 +153,10 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   }),
 );
 
-/** Returns the tools that a caller may use: those for its scopes and role, and, only if `mayWrite`, those that change something. */
+/**
+ * Returns the tools that a caller may use: its scopes and its role must permit the tool's operation. Tools that change something are
+ * included only if `mayWrite`.
+ */
 export const listToolsOfCaller = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
   [...TOOLS.values()].filter(
     ({ runs, isWriting, isForAdmins }) =>
@@ -172,7 +175,10 @@ export function listSchemaMembers(part: z.ZodType | undefined): Record<string, z
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
 
-/** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
+/**
+ * Returns the schema of a tool's arguments. The arguments are the members of the operation's path, query and body, with the descriptions of
+ * the API reference.
+ */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
   const ids = listPathParameters(path).map((id) => [id, z.string().describe(describePathParameter(id))] as const);
   const all = { ...Object.fromEntries(ids), ...listSchemaMembers(query), ...listSchemaMembers(body) };
@@ -185,18 +191,21 @@ function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, que
   return referringWithin(z.strictObject(Object.fromEntries(shape)), 'input');
 }
 
-/** Returns the schema of a tool's result. The protocol requires an object, so lists are in the member `data`. */
+/** Returns the schema of a tool's result. The protocol requires an object as the result, so lists are in its member `data`. */
 function outputSchemaOf(answer: z.ZodType) {
   if (!(answer instanceof z.ZodArray)) return referringWithin(answer, 'output');
   const cursor = z.string().nullable().describe('Cursor of the next page. Null: this is the last page.');
   return referringWithin(z.object({ data: answer, next_cursor: cursor }), 'output');
 }
 
-/** Converts a schema to a JSON Schema that contains its named parts, because a tool has no surrounding document to refer to. */
+/**
+ * Converts a schema to a JSON Schema that contains all named schemas to which it refers, because the description of a tool is not part of a
+ * larger document.
+ */
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
   const { $ref, ...json } = convertZodToJsonSchema(schema, io, named);
-  // A named schema would become a reference at the top level, but some clients expect `type: object` there.
+  // A named schema would become only a reference at the top level, but some clients expect `type: object` there.
   const name =
     String($ref ?? '')
       .split('/')

@@ -30,6 +30,6 @@ test.each([
 test('the consent page of a request without Green Button does not mention it', async () => {
   const { consent } = await consentPages('en');
   expect(consent(asked('insights:read'), 'csrf')).not.toContain('Green Button');
-  // The app has lost the scope since the consent request began.
+  // The app has lost the scope for reading usage since the request for consent began.
   expect(consent(asked('devices:read', GREEN_BUTTON), 'csrf')).not.toContain('Green Button');
 });

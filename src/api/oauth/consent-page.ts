@@ -18,22 +18,22 @@ export interface ConsentRequest {
   app: App;
 }
 
-/** Returns the requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
+/** Returns those requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
 export const getRequestedScopes = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
 
 /**
- * Returns the negotiated Green Button scope string of a request for consent. Null if the request has none, or if the app may not read
- * usage. Pure.
+ * Returns the negotiated Green Button scope string of a request for consent. Null if the app did not request one, or if the app may not
+ * read usage. Pure.
  */
 export const findGreenButtonScope = (asked: ConsentRequest): string | null =>
   getRequestedScopes(asked).includes(GREEN_BUTTON_REQUIRED_SCOPE)
     ? (asked.found.params[GREEN_BUTTON_SCOPE_PARAMETER] ?? null)
     : null;
 
-/** Returns the app's redirect URI, to which the browser returns with a code or a refusal. */
+/** Returns the app's redirect URI. After the decision, the browser is redirected to this URI with a code or a refusal. */
 export const getRedirectUri = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
@@ -43,8 +43,8 @@ const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
 /**
- * Returns the consent pages in a language, as HTML with at most one form each and no script. `csrf`: token bound to the session and the
- * request.
+ * Returns the consent pages in a language, as HTML without scripts and with at most one form. `csrf`: token that is valid only for the
+ * session and the request for consent.
  */
 export async function consentPages(language: Language) {
   const {
@@ -63,11 +63,11 @@ export async function consentPages(language: Language) {
     return `<p>${words.greenButton({ length, history })}</p>\n`;
   };
   return {
-    /** Page for a consent request that has ended, or that another browser began. */
+    /** Returns the page for a request for consent that has ended, or that another browser began. */
     over: () => page(words.over),
     /**
-     * Returns a page that reloads itself. Browsers send the session cookie with this reload, but not with a request that a page of another
-     * site caused.
+     * Returns a page that reloads itself. If a page of another site has led to the consent page, browsers send the session cookie only with
+     * this reload.
      */
     reload: () =>
       page(

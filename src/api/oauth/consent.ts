@@ -28,9 +28,9 @@ interface Parts {
 }
 
 /**
- * Adds the page on which the owner of a home authorizes an app: one form, without scripts, and not embeddable in a frame. The page is below
- * `/dashboard`, where browsers send the session cookie. Only the home's own account can consent, in a session that was signed in within the
- * last 15 minutes.
+ * Adds the page on which the owner of a home authorizes an app. The page has one form and no scripts, and cannot be embedded in a frame.
+ * Its path is below `/dashboard`, because browsers send the session cookie only there. Only the home's own account can consent, in a
+ * session that was signed in within the last 15 minutes.
  */
 export function addConsentRoutes(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
@@ -68,12 +68,12 @@ export function addConsentRoutes(app: FastifyInstance, context: ApiContext, part
 const pagesFor = ({ headers }: FastifyRequest) =>
   consentPages(negotiateLanguage(headers['accept-language'] ?? '') ?? 'en');
 
-/** Value to which the CSRF token is bound: the session and the request for consent. */
+/** Value for which a CSRF token is valid: the session and the request for consent. */
 const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
 
 /**
- * Returns the parts of a request and a response that oidc-provider reads to find the consent request: the cookie. Node's own objects differ
- * between HTTP/1.1 and HTTP/2.
+ * Returns a request and a response with the parts that oidc-provider needs to find the request for consent, such as the cookie. Node's own
+ * objects cannot be passed, because they differ between HTTP/1.1 and HTTP/2.
  */
 const messagesOf = ({ headers, url }: FastifyRequest) =>
   [
@@ -82,7 +82,7 @@ const messagesOf = ({ headers, url }: FastifyRequest) =>
   ] as const;
 
 /**
- * Returns the pending request for consent that this browser began, with its app. Null if the request has ended, or another browser began
+ * Returns the pending request for consent that this browser began, with its app. Null if the request has ended, or if another browser began
  * it.
  */
 async function findAsked(
@@ -101,7 +101,7 @@ async function findAsked(
   }
 }
 
-/** Returns the reason why a session may not consent. Null if it may. */
+/** Returns the reason why a session may not give consent. Null if it may. */
 async function refusalOf(
   { db, clock }: ApiContext,
   caller: Caller | null,
@@ -131,11 +131,11 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
   });
 }
 
-/** Stores the result of a request for consent. Returns the URL at which the authorization server continues. */
+/** Stores the decision about a request for consent. Returns the URL to which the browser must be redirected. */
 const finish = async ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
   (await provider()).interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
-/** Authorizes the app. Returns the URL at which the authorization server continues. */
+/** Authorizes the app. Returns the URL to which the browser must be redirected. */
 function allow(
   { db, clock }: ApiContext,
   parts: Parts,
@@ -145,7 +145,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // The request for consent is read again under a lock, so that a second click does not authorize the app twice.
+      // The request for consent is read again while it is locked, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = getRequestedScopes(asked);
@@ -160,11 +160,11 @@ function allow(
 }
 
 /**
- * Sends a consent page. `redirect`: address to which the page's form may lead, because browsers apply form-action to redirects after a
- * form, too.
+ * Sends a consent page. `redirect`: address to which the browser may be redirected after the page's form was sent, because browsers apply
+ * the policy form-action also to such redirects.
  */
 function send(reply: FastifyReply, status: number, page: string, redirect?: URL) {
-  // A policy cannot contain the host [::1], so for IPv6 addresses all of http: is allowed.
+  // A content security policy cannot contain the host [::1]. For IPv6 addresses, it therefore allows all addresses with http:.
   const target = redirect && (redirect.hostname.startsWith('[') ? 'http:' : redirect.origin);
   const policy = target
     ? PLAIN_PAGE_SECURITY_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)

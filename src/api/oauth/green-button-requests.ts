@@ -1,12 +1,15 @@
 import { GREEN_BUTTON_REQUIRED_SCOPE, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
-/** Name of an internal parameter of a request for consent. It contains the negotiated scope string of ESPI. Clients cannot set it. */
+/**
+ * Name of an internal parameter of requests for consent, which contains the negotiated scope string of ESPI. Clients cannot set this
+ * parameter.
+ */
 export const GREEN_BUTTON_SCOPE_PARAMETER = 'green_button_scope';
 
 /**
- * Replaces the ESPI scope string in a request for consent with the corresponding scope, and adds the negotiated string as a parameter. If
- * no part of the string can be granted, does not replace the string, which is later refused as an unknown scope. Returns null if nothing
- * changes. Pure.
+ * Replaces the ESPI scope string in a request for consent with this service's corresponding scope, and adds the negotiated string as an
+ * internal parameter. If no part of the string can be granted, the string remains and is later refused as an unknown scope. Returns null if
+ * nothing changes. Pure.
  */
 export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);
@@ -24,9 +27,9 @@ export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams
 }
 
 /**
- * Replaces the ESPI scope strings in a request for tokens with the corresponding scope. Returns null if nothing changes. A token for the
- * app itself has no scopes, so its ESPI strings are removed. Any other scope is then replaced with one that is refused, because
- * oidc-provider ignores unknown scopes. Pure.
+ * Replaces the ESPI scope strings in a request for tokens with this service's corresponding scope. A token for the app itself has no
+ * scopes: its ESPI scope strings are removed, and if it has any other scope, the request gets a scope that is refused, because
+ * oidc-provider would ignore unknown scopes. Returns null if nothing changes. Pure.
  */
 export function replaceGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];

@@ -18,8 +18,8 @@ import { OauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 /**
- * Members of the authorization server's metadata (RFC 8414) that are published. The package oidc-provider also returns members of OpenID
- * Connect, which this server does not support.
+ * Members of the authorization server's metadata (RFC 8414) that the service publishes. The package oidc-provider also returns members of
+ * OpenID Connect, which this server does not support.
  */
 const MEMBERS = [
   'issuer',
@@ -34,12 +34,16 @@ const MEMBERS = [
 ];
 const FORM_LIMIT_BYTES = 16_384;
 const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', message: 'is longer than 16 KiB' }] });
-/** Request headers that are passed to the package oidc-provider. Host and protocol always come from the public URL. */
+/**
+ * Request headers that are passed to the package oidc-provider. The host and the protocol are not passed; they always come from the public
+ * URL.
+ */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
 /**
- * Dependencies of the routes. `forward` passes a request to the package oidc-provider, with another URL or body if `changed` contains one.
+ * Dependencies of the routes. `forward` passes a request to the package oidc-provider; `changed` contains a URL or body to send instead of
+ * the original.
  */
 interface Parts {
   db: Database;
@@ -49,8 +53,8 @@ interface Parts {
 }
 
 /**
- * Adds the authorization server at `/oauth/…`, its metadata and the consent page. The package oidc-provider handles each request from start
- * to end. If a request runs in a transaction, the response of the package is sent after the commit.
+ * Adds the authorization server at `/oauth/…`, its metadata and the consent page. The package oidc-provider handles the requests. If a
+ * request runs in a transaction, the response is sent after the commit.
  */
 export function addOauthRoutes(
   app: FastifyInstance,
@@ -65,7 +69,7 @@ export function addOauthRoutes(
     const provider = createAuthorizationServer({ issuer: publicUrl(), secret, store, onError });
     return { provider, handle: provider.callback() };
   };
-  /** Loads the package oidc-provider at the first request of an app. The public URL is known only once the service listens. */
+  /** Loads the package oidc-provider when an app first sends a request, because the public URL is known only once the service listens. */
   const server = () => {
     made ??= make();
     return made;
@@ -93,7 +97,7 @@ export function addOauthRoutes(
   });
 }
 
-/** Returns a request in the form that is passed to the package oidc-provider. */
+/** Converts a request to the form in which it is passed to the package oidc-provider. */
 function handedRequest(
   { method, url, headers, body }: FastifyRequest,
   publicUrl: string,
@@ -113,7 +117,7 @@ function handedRequest(
 /** Returns the metadata of this authorization server. `all`: the metadata that oidc-provider returns. */
 const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
   ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
-  // oidc-provider would add the scope "openid".
+  // Without this line, oidc-provider would publish the scope "openid".
   scopes_supported: APP_SCOPE_NAMES,
   response_modes_supported: ['query'],
   revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
@@ -128,7 +132,7 @@ async function authorize({ counter, forward }: Parts, request: FastifyRequest, r
   reply.header('Content-Security-Policy', PLAIN_PAGE_SECURITY_POLICY);
   const [path = ''] = request.url.split('?', 1);
   const asked = new URLSearchParams(request.url.slice(path.length));
-  // Requests are stored as JSON, in which PostgreSQL does not accept NUL.
+  // The request is stored as JSON, in which PostgreSQL does not accept the character NUL.
   if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
   const read = replaceGreenButtonScope(asked);
   return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
@@ -138,7 +142,8 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));
   const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-  // A request of an app itself is counted only after the app's secret was accepted, so that others cannot use up the app's limit.
+  // A request of an app for itself is counted only after the app's secret was verified, so that other programs cannot use up the app's
+  // limit.
   if (form.get('grant_type') === 'client_credentials')
     await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
   const body = replaceGreenButtonTokenScope(form)?.toString();
@@ -149,7 +154,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   return answer(reply, done);
 }
 
-/** Counts a request of an app, if `owner` is known. Throws 429 if the limit is reached. */
+/** Counts a request of an app, unless `owner` is null. Throws 429 if the app's limit is reached. */
 async function takeRequest(counter: RequestCounter, owner: Parameters<typeof getRequestCounterName>[0] | null) {
   const counted = owner && (await counter.take(getRequestCounterName(owner)));
   if (counted && !counted.allowed)
@@ -160,7 +165,7 @@ async function takeRequest(counter: RequestCounter, owner: Parameters<typeof get
 function credentialsOf({ headers }: FastifyRequest, form: URLSearchParams): [id: string, secret: string] {
   const [, basic] = /^Basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
-  // In HTTP Basic, id and secret are encoded as in a form (RFC 6749, 2.3.1).
+  // With HTTP Basic, the id and the secret are encoded like form values (RFC 6749, 2.3.1).
   const decode = (text = '') => new URLSearchParams(`x=${text}`).get('x') ?? '';
   const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2);
   return [decode(id), decode(secret)];

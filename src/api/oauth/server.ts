@@ -9,7 +9,7 @@ import { GREEN_BUTTON_SCOPE_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
-/** Names of the cookies of a pending consent request. Each cookie is limited to the path of the request. */
+/** Names of the cookies of a pending request for consent. Browsers send each cookie only to the path of that request. */
 const COOKIES = {
   session: '__Secure-energy_oauth',
   interaction: '__Secure-energy_consent',
@@ -17,14 +17,14 @@ const COOKIES = {
 };
 
 const HOUR_SECONDS = 3_600;
-/** Lifetimes of tokens and requests, in seconds. A request for consent lives long enough for a sign-in by mail. */
+/** Lifetimes of tokens and requests in seconds. The lifetime of a request for consent is long enough for a sign-in by mail. */
 const TTL = {
   Interaction: HOUR_SECONDS / 2,
   Session: HOUR_SECONDS / 2,
   AuthorizationCode: 60,
   AccessToken: HOUR_SECONDS,
   ClientCredentials: HOUR_SECONDS,
-  // Lifetime of an unused refresh token. Each use replaces the token.
+  // Lifetime of an unused refresh token. Whenever a refresh token is used, a new token replaces it.
   RefreshToken: 365 * 24 * HOUR_SECONDS,
   Grant: 365 * 24 * HOUR_SECONDS,
 };
@@ -34,23 +34,26 @@ const OFF = { enabled: false };
 interface Options {
   /** Public URL of the service. */
   issuer: string;
-  /** Secret of the installation, from which the key that signs the cookies is derived. */
+  /** Secret of the installation. The key that signs the cookies is derived from it. */
   secret: string;
   store: OauthStore;
   onError(error: Error): void;
 }
 
-/** Creates the authorization server: authorization code with PKCE (S256), rotating refresh tokens, revocation, and no OpenID Connect. */
+/**
+ * Creates the authorization server. It supports the authorization code flow with PKCE (S256), refresh tokens that change with each use, and
+ * revocation. It does not support OpenID Connect.
+ */
 export function createAuthorizationServer(options: Options): Provider {
   const { issuer, store, onError } = options;
   const provider: Provider = new Provider(issuer, {
     ...configurationOf(options),
-    // Accepts only consent that was given to the current request.
+    // Accepts no consent of an earlier request.
     loadExistingGrant: async ({ oidc }: Context) =>
       oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
   });
-  // Trusts the headers about host and protocol: the service or a trusted proxy terminates TLS, and routes.ts sets these headers from the
-  // public URL.
+  // The headers with the host and the protocol can be trusted: TLS ends at the service or at a trusted proxy, and routes.ts sets these
+  // headers from the public URL.
   provider.proxy = true;
   provider.on('server_error', (_context, error) => onError(error));
   useOwnSecrets(provider);
@@ -116,19 +119,19 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
   };
 }
 
-/** Makes oidc-provider compare the hashes of app secrets, and create tokens in the format of this service. */
+/** Makes oidc-provider compare the hashes of app secrets, and create tokens in this service's format. */
 function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
     return this.clientSecret !== undefined && isSecretWithHash(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
-    // The replaced function of oidc-provider also sets the token format.
+    // Sets the token format, as the replaced function of oidc-provider does.
     this.format = 'opaque';
     return createSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
-    // A scope needs the consent of a home, which a token for the app itself lacks. ESPI's scope strings have been removed by
-    // green-button-requests.ts.
+    // A scope requires the consent of a home, but no home has consented to a token for the app itself. ESPI's scope strings were removed
+    // earlier, in green-button-requests.ts.
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
     return createSecret(TOKEN_PREFIX.access);
@@ -137,7 +140,7 @@ function useOwnSecrets(provider: Provider): void {
   provider.AuthorizationCode.prototype.generateTokenId = () => createSecret(TOKEN_PREFIX.code);
 }
 
-/** Returns a prompt that asks for consent in every request. Before it asks, it refuses scopes that the app may not have. */
+/** Returns a prompt that requires consent for every request. First, scopes that the app may not have are refused. */
 function consentPrompt() {
   const { Check, Prompt } = interactionPolicy;
   const check = new Check('consent', 'the home has not consented to this request', ({ oidc }) => {
@@ -152,8 +155,9 @@ function consentPrompt() {
 }
 
 /**
- * Completes the responses of the token endpoint. Adds the addresses of Green Button's resources. Repeats the response to a refresh for 30
- * s, because the app may not have received it; any other second use of a token ends the authorization.
+ * Completes the responses of the token endpoint: adds the addresses of Green Button's resources. If an app uses a refresh token again
+ * within 30 s, repeats the first response, because the app may not have received it. Any other second use of a token ends the
+ * authorization.
  */
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {
@@ -178,9 +182,9 @@ function completeAnswers(provider: Provider, store: OauthStore, issuer: string):
 type TokenAnswer = { scope?: string } & Record<string, unknown>;
 
 /**
- * Adds to a token response the members that ESPI requires. For a token for a home: the scope string that the home consented to, if the app
- * requested one, and the addresses of the subscription and the authorization. For a token for the app itself: the address of its
- * ApplicationInformation.
+ * Adds to a token response the members that ESPI requires. A response for a home gets the addresses of the subscription and the
+ * authorization, and the ESPI scope string to which the home consented, if the app requested one. A response for the app itself gets the
+ * address of the app's ApplicationInformation.
  */
 async function withGreenButton(
   answer: TokenAnswer,
@@ -195,7 +199,7 @@ async function withGreenButton(
   const found = await store.subscriptionOf(grantId);
   if (!found) return answer;
   const scopes = (answer.scope ?? '').split(' ');
-  // The new token can have fewer scopes than the authorization.
+  // The new token may have fewer scopes than the authorization.
   if (!scopes.includes(GREEN_BUTTON_REQUIRED_SCOPE)) return answer;
   const others = scopes.filter((scope) => scope !== GREEN_BUTTON_REQUIRED_SCOPE);
   return { ...answer, scope: [found.scope, ...others].join(' '), ...createSubscriptionUrls(issuer, found.id) };

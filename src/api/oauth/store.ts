@@ -11,9 +11,12 @@ import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
 import { type AuthorizationEndReason, endAuthorizations } from '#src/users/app-access.ts';
 
-/** Time for which the token response to a refresh is repeated, because the app may not have received the response. */
+/** Time in ms for which a response to a refresh token is repeated, because the app may not have received the response. */
 const REPEATED_MS = 30_000;
-/** Retention of used refresh tokens. After that time, a reused token is refused, but no longer ends the authorization. */
+/**
+ * Time in ms for which used refresh tokens are stored. If a token is used again after this time, it is refused, but the authorization no
+ * longer ends.
+ */
 const USED_FOR_MS = 30 * DAY_MS;
 
 /** The models of the package oidc-provider that are stored as rows of `oauth_tokens`. */
@@ -25,15 +28,15 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   RefreshToken: 'refresh',
 };
 
-/** Transaction in which the authorization server handles a request, and the reason for which the request ends an authorization. */
+/** Transaction in which the authorization server handles a request, and the reason to record if the request ends an authorization. */
 interface Work {
   trx: Database;
   because: AuthorizationEndReason;
-  /** A stored token response to repeat, and the app that received it. */
+  /** A stored token response that must be repeated, and the app that received it first. */
   repeated?: { answer: unknown; clientId: unknown };
 }
 
-/** Database storage of the authorization server. All API processes share it. */
+/** Storage of the authorization server in the database, which all processes of the API share. */
 export class OauthStore {
   readonly #current = new AsyncLocalStorage<Work>();
   readonly #db: Database;
@@ -46,7 +49,7 @@ export class OauthStore {
     this.#clock = clock;
   }
 
-  /** Handles a request of the authorization server in a transaction. */
+  /** Handles a request of the authorization server in a transaction: `run` and everything that it calls use this transaction. */
   inTransaction<T>(work: Work, run: () => Promise<T>): Promise<T> {
     return this.#current.run(work, run);
   }
@@ -60,7 +63,7 @@ export class OauthStore {
     return model === 'Client' ? this.#clients() : NOTHING;
   }
 
-  /** Stores the token response to a refresh, so that the response can be repeated. */
+  /** Stores the response to a refresh token, so that the response can be repeated. */
   async keepAnswer(token: string, answer: unknown): Promise<void> {
     await this.#database
       .updateTable('oauth_tokens')
@@ -69,13 +72,16 @@ export class OauthStore {
       .execute();
   }
 
-  /** Returns the stored token response to repeat, if the authenticated app is the one that received it; otherwise null. */
+  /** Returns the token response that must be repeated, if the authenticated app received it first; otherwise null. */
   repeatedAnswer(clientId: string | undefined): unknown {
     const { repeated } = this.#current.getStore() ?? {};
     return repeated && repeated.clientId === clientId ? repeated.answer : null;
   }
 
-  /** Returns the id and the scope string of the Green Button subscription of an authorization. Null if the app did not request one. */
+  /**
+   * Returns the resource id and the scope string of an authorization's Green Button subscription. Null if the app did not request a scope
+   * string.
+   */
   async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
     const row = await this.#database
       .selectFrom('authorizations')
@@ -86,8 +92,8 @@ export class OauthStore {
   }
 
   /**
-   * Returns an app with the account that registered it, so that its request can be counted. Null if the secret is wrong or the app is not
-   * confidential.
+   * Returns an app with the account that registered it, for the count of its requests. Null if the secret is wrong, or if the app has no
+   * secret.
    */
   async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
     const app = await findOauthClientApp(this.#database, clientId);
@@ -95,7 +101,7 @@ export class OauthStore {
     return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
   }
 
-  /** Returns the id of an app in the addresses of ESPI. Null if the app does not exist. */
+  /** Returns the id that identifies an app in URLs of ESPI resources. Null if the app does not exist. */
   async resourceOfApp(clientId: string): Promise<string | null> {
     const row = await this.#database
       .selectFrom('apps')
@@ -105,7 +111,7 @@ export class OauthStore {
     return row?.resource_id ?? null;
   }
 
-  /** Returns the home and the app of a refresh token or code. Null if the token or code is unknown. */
+  /** Returns the home and the app for which a refresh token or code was created. Null if the token or code is unknown. */
   async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
     const row = await this.#db
       .selectFrom('oauth_tokens')
@@ -122,8 +128,9 @@ export class OauthStore {
   }
 
   /**
-   * Returns a code, token or interaction. In a transaction, locks its authorization and then the token itself. So uses of one authorization
-   * follow each other in all processes, and a revocation of the authorization waits.
+   * Returns a code, token or interaction. In a transaction, locks its authorization and then the code, token or interaction itself.
+   * Requests that use the same authorization therefore run one after another, in all processes, and a revocation of the authorization
+   * waits.
    */
   async #findToken(kind: OauthTokenKind, id: string) {
     const inOrder = this.#current.getStore() !== undefined;
@@ -180,7 +187,7 @@ export class OauthStore {
     expiresInSeconds: number,
   ): Promise<void> {
     const stored = JSON.stringify(payload);
-    // The request for consent is deleted together with the authorization that it led to.
+    // The request for consent is deleted together with the authorization that resulted from it.
     const consented = payload.result as { consent?: { grantId: string } } | undefined;
     const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
     await this.#database
@@ -198,8 +205,8 @@ export class OauthStore {
   }
 
   /**
-   * Returns the adapter of refresh tokens. It treats a token as unused if it was used in the last 30 s and its successor is unused, because
-   * the response may not have arrived. The response is then repeated (server.ts), and the authorization continues.
+   * Returns the adapter of refresh tokens. If a token was used within the last 30 s and the token that replaced it is unused, the app may
+   * not have received the response. The response is then repeated (server.ts), and the authorization does not end.
    */
   #refreshTokens(): Adapter {
     const tokens = this.#tokens('refresh');
@@ -269,8 +276,8 @@ export class OauthStore {
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
 /**
- * Functions of an adapter that have no effect or no result: tokens are deleted with their authorization by cascade, and no other look-ups
- * occur.
+ * Functions that oidc-provider requires of an adapter, without any effect: tokens are deleted by cascade with their authorization, and
+ * these look-ups never occur.
  */
 const WITHOUT = {
   async revokeByGrantId() {},
@@ -293,7 +300,7 @@ const NOTHING: Adapter = {
   ...WITHOUT,
 };
 
-/** Returns an app as client metadata of the authorization server (RFC 7591). server.ts compares the secret by its SHA-256. */
+/** Converts an app to client metadata of the authorization server (RFC 7591). server.ts compares the app's secret by its SHA-256. */
 function clientOf(app: OauthClientApp): StoredPayload {
   const isPublic = app.client_secret_sha256 === null;
   return {

@@ -5,8 +5,9 @@ import type { FastifyInstance } from 'fastify';
 const CERTIFICATE_PATH = '/certificate.pem';
 
 /**
- * Adds `GET /certificate.pem`: the TLS certificate of the API and the embedded broker, for clients that must trust it. `current`: returns
- * the PEM file in use. Sends only the file's first certificate; other content, such as a private key, is never sent.
+ * Adds `GET /certificate.pem`, which returns the TLS certificate of the API and the embedded broker, for clients that must trust it.
+ * `current`: returns the content of the PEM file that is currently used. Sends only the first certificate in the file. Other content, such
+ * as a private key, is never sent.
  */
 export function addCertificateDownload(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>
@@ -17,7 +18,7 @@ export function addCertificateDownload(app: FastifyInstance, current: () => Buff
   );
 }
 
-/** Whether the certificate is self-signed. Devices trust a self-signed certificate only if they have a copy of it. */
+/** Whether the certificate is self-signed. A device trusts a self-signed certificate only if it has a copy of the certificate. */
 export function isSelfSigned(certificate: Buffer): boolean {
   const parsed = new X509Certificate(certificate);
   return parsed.checkIssued(parsed);

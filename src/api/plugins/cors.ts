@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
 import { isApiKeyRequired, isMcpRequest } from './authentication.ts';
 
-/** Response headers that pages of other origins may read. */
+/** Response headers that pages of the configured origins may read. */
 const EXPOSED = [
   'Age',
   'Content-Disposition',
@@ -16,16 +16,17 @@ const EXPOSED = [
 ];
 const MAX_AGE_SECONDS = 7_200;
 
-/** Request headers that pages of other origins may send. The last headers are only for `/mcp`. */
+/** Request headers that pages of the configured origins may send. The last headers are only for `/mcp`. */
 const ACCEPTED = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
   ...['Energy-Allow-Write', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ];
 
 /**
- * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS); without configured origins, no page may
- * call them. Cookies are not allowed, and authenticate nothing on these paths. Must be added first: pages must be able to read refusals,
- * and preflights have no key. `/mcp` refuses pages of all other origins, as the protocol requires (transports, security warning).
+ * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS). Without configured origins, no page may
+ * call them. Cookies are not allowed, and authenticate nothing on these paths. This hook must be added first, because pages must also be
+ * able to read refusals, and preflight requests contain no key. `/mcp` refuses requests from pages of all other origins, as the protocol
+ * requires (transports, security warning).
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   const allowed = new Set(origins);

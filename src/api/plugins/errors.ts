@@ -13,34 +13,40 @@ export interface ErrorBody {
   /** Page of the reference that explains the error. */
   doc_url: string;
   details?: FieldError[];
-  /** Seconds to wait before the next request. Only with status 429. */
+  /** Seconds that a client must wait before its next request. Only with status 429. */
   retry_after?: number;
-  /** Id of the request. Only with status 500. */
+  /** Id of the request, by which an operator finds the error in the log. Only with status 500. */
   incident?: string;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
-/** Maximum size of a body of readings, in MiB. Bodies of imports may be larger. */
+/** Maximum size in MiB of a request body with readings. Bodies with imports may be larger. */
 const READINGS_MEBIBYTES = 4;
 
 /** SQLSTATE query_canceled: a statement exceeded its time limit. Clients should retry. */
 const STATEMENT_TIMEOUT = '57014';
-/** SQLSTATE foreign_key_violation: the statement refers to a row (a user, a device) that another process has deleted meanwhile. */
+/**
+ * SQLSTATE foreign_key_violation: the statement refers to a row, such as a user or device, that another process has deleted in the
+ * meantime.
+ */
 const GONE = '23503';
-/** SQLSTATE of class 22: the database cannot store a value. It is the client's error, although no check detected it. */
+/** SQLSTATE of class 22: the database cannot store a value that passed the service's validation. The client sent an invalid value. */
 const UNHOLDABLE = /^22/;
 
-/** Code of fastify's error if a body is longer than the limit of its operation. */
+/** Code of the error that fastify throws if a body is longer than the limit of its operation. */
 const BODY_TOO_LONG = 'FST_ERR_CTP_BODY_TOO_LARGE';
 
-/** Messages for fastify's errors about a body, by code. */
+/** Messages for errors that fastify throws about a body, by their code. */
 const WRONG_BODIES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'is empty, and must be JSON',
 };
 
-/** Returns the body of the response to an error of the catalogue. `publicUrl`: URL at which clients reach the API and its documentation. */
+/**
+ * Returns the body of an error response for an error of the catalogue. `publicUrl`: URL at which clients reach the API and its
+ * documentation.
+ */
 export const createErrorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   error: ERROR_DEFINITIONS[name].error,
   status: ERROR_DEFINITIONS[name].status,
@@ -49,8 +55,8 @@ export const createErrorBody = (name: ErrorName, publicUrl: string): ErrorBody =
 });
 
 /**
- * Adds the handler that turns everything that is thrown into a response. A response with status 500 contains no internals, only the id that
- * is also in the log.
+ * Adds the handler that turns every thrown error into a response. A response with status 500 contains no details of the error, only the
+ * request's id, which the log entry also contains.
  */
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
@@ -61,7 +67,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
     }
-    // Validation should have refused a value that the database cannot store, so the error is logged for investigation.
+    // Validation should have refused a value that the database cannot store. The error is logged, so that the validation can be corrected.
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -84,8 +90,9 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the `WWW-Authenticate` header: the expected form of the Authorization header or, if a header of this form was sent, its error
- * (RFC 6750, section 3). It does not reveal which keys exist. For assistants it also contains the address of the metadata.
+ * Returns the `WWW-Authenticate` header. If the request has a key in the expected form, the header contains the error (RFC 6750, section
+ * 3); otherwise it describes the expected form. It does not reveal which keys exist. For assistants it also contains the address of the
+ * metadata.
  */
 function challenge(request: FastifyRequest, publicUrl: string): string {
   const metadata = isMcpRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}/mcp"` : '';
@@ -105,8 +112,8 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
   if (code === BODY_TOO_LONG) return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
-  // fastify refuses some requests before their handler runs (JSON syntax, lengths, encodings). The specification defines status 400 for
-  // them.
+  // fastify refuses some requests itself, before their handler runs (JSON syntax, lengths, encodings). The specification requires status
+  // 400 for these requests.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';
 }

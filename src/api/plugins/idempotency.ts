@@ -13,14 +13,14 @@ import {
   storeIdempotentAnswer,
 } from '#src/users/idempotent-answers.ts';
 
-/** Matches a permitted Idempotency-Key: visible characters. */
+/** Matches a valid Idempotency-Key: 1 to 255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). A repeated request gets the first response. A
- * different request with the same key gets 409, and so does a repeated request while the first is in progress. Idempotency-Keys of
- * different API keys are independent. The response is stored in the transaction of the changes, so a request that failed or was interrupted
- * leaves no trace and can be repeated. A request without a transaction claims its key first.
+ * Runs a POST only once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). If the request is repeated, returns the first
+ * response. Throws 409 for a different request with the same Idempotency-Key, and for a repeated request while the first is in progress.
+ * Callers with different API keys may use the same Idempotency-Key. The response is stored in the transaction of the changes, so a request
+ * that failed or was interrupted is not stored and can be repeated. A request without a transaction first claims its Idempotency-Key.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretEncrypter },
@@ -40,12 +40,13 @@ export async function runIdempotently(
     return { status: known.status, answer: JSON.parse(known.body) };
   }
   if (db.isTransaction) return runAndStore({ db, box }, keyed, run);
-  // A request without a transaction, which changes nothing or commits its changes together with those of other requests.
+  // The request runs without a transaction, because it changes nothing, or because its changes are committed together with those of other
+  // requests.
   if (!(await claimIdempotencyKey(db, box, keyed))) throw new AppError('idempotencyUnderWay');
   try {
     return await runAndStore({ db, box }, keyed, run);
   } catch (error) {
-    // If the database is unavailable, the claim ends by its age.
+    // If the database is unavailable, the claim is not released here, but expires.
     await releaseIdempotencyKey(db, keyed).catch(() => {});
     throw error;
   }
@@ -75,11 +76,11 @@ function keyedRequest(request: FastifyRequest, { accountId, keyId }: Caller): Id
   return { userId: accountId, callerId: keyId, key, sha256 };
 }
 
-/** Sorts the members of every object in JSON, because their order has no meaning (RFC 8259, section 4). */
+/** Sorts the members of every object in JSON by name, because their order has no meaning (RFC 8259, section 4). */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // An array of entries instead of an object, because an object would put names that are digits first and treats `__proto__` specially.
+  // Uses an array of entries, because an object would move names that are digits to the front, and would treat `__proto__` specially.
   return { members: members.map(([name, member]) => [name, inOrder(member)]) };
 }

@@ -13,18 +13,17 @@ import { recordAction } from '#src/users/audit.ts';
 import { acceptInvitationByMail, findInvitation } from '#src/users/members.ts';
 import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 
-/** Value of `by` in the audit log for an action that a mailed link caused. */
+/** Value of `by` in the audit log if a person caused the action by a link in a mail. */
 const BY_MAIL = 'the link of a mail';
 
 /**
- * Adds the pages of links in mails: to unsubscribe, and to accept an invitation to a home. GET shows a confirmation page with one form and
- * no script; only POST changes anything, because mail scanners follow links (RFC 8058). The token in the link authorizes this one action.
- * It does not sign in.
+ * Adds the pages to which links in mails lead: to unsubscribe, and to accept an invitation to a home. GET returns a confirmation page with
+ * one form and no script. Only POST changes anything, because mail scanners open links (RFC 8058). The token in the link authorizes only
+ * this action; it does not sign in.
  */
 export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Media types of the confirmation form. Mail programs send both types; browsers send only the urlencoded one. The form's content has no
-    // meaning.
+    // Media types of the confirmation form: mail programs send both types, browsers only the first. The content of the form is ignored.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();
@@ -40,7 +39,7 @@ const formWith = (button: string) => `<form method="post"><button style="font:in
 
 /** Adds the page of unsubscribe links, which pauses an alert, or switches off mails about remarks. */
 function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
-  /** Returns the id that an unsubscribe link is about: of an alert or, for remarks, of the account of the home. */
+  /** Returns the id for which an unsubscribe link was created: the id of an alert or, for mails about remarks, of the home's account. */
   const targetOf = (request: FastifyRequest): string =>
     requireFound(verifyMailedToken(secret, 'unsubscribe', tokenOf(request)));
   scope.get('/unsubscribe/:token', async (request, reply) => {
@@ -57,7 +56,10 @@ function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: 
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/** Returns the texts of an unsubscribe page in the language of the mail. For remarks, throws 404 if the account of the home was deleted. */
+/**
+ * Returns the texts of an unsubscribe page in the language of the account's mails. For mails about remarks, throws 404 if the home's
+ * account was deleted.
+ */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await findLanguageOfAccount(db, target));
@@ -81,13 +83,13 @@ async function endMails(trx: Database, target: string, address: string): Promise
 }
 
 /**
- * Adds the page of an invitation to a home. POST accepts the invitation for the account with the invited address, and creates the account
- * if necessary.
+ * Adds the page on which a person accepts an invitation to a home. POST accepts the invitation for the account with the invited address,
+ * and creates this account if it does not exist.
  */
 function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, secret: string): void {
   /**
-   * Returns the invitation of a link (null if the invitation has ended), and the texts of the page in the browser's language or else in the
-   * home's language.
+   * Returns the invitation to which a link belongs (null if the invitation has ended), and the texts of the page. The language is that of
+   * the browser or, if it is not supported, that of the home.
    */
   const open = async (request: FastifyRequest) => {
     const memberId = verifyMailedToken(secret, 'member', tokenOf(request));

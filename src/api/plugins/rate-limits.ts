@@ -4,8 +4,8 @@ import { getNetworkOfAddress, type RequestCounter, type RequestDecision } from '
 import { AppError } from '#src/core/errors.ts';
 
 /**
- * Adds the headers with the account's request limits and remaining requests (draft-ietf-httpapi-ratelimit-headers) to a response whose
- * request was counted.
+ * Adds headers with the account's request limits and remaining requests (draft-ietf-httpapi-ratelimit-headers) to the response to a counted
+ * request.
  */
 function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
   if (!windows) return;
@@ -18,8 +18,8 @@ function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
 }
 
 /**
- * Counts a request as `weight` requests of the account, of an app in a home, or of a device's keys. Throws 429 if the limit of the plan is
- * reached, or if the account or the key is suspended.
+ * Counts a request of an account, of an app in a home, or with a device's key. `weight`: number of requests for which it counts. Throws 429
+ * if the limit of the plan is reached, or if the account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,
@@ -35,8 +35,8 @@ export async function countRequest(
 }
 
 /**
- * Counts a request with a key that is limited to a device. All keys of the device share its limit per minute. Refused requests count
- * against the key, so that only this key is suspended.
+ * Counts a request with a key that is limited to a device. All keys of the device share the device's limit per minute. Refused requests are
+ * counted for each key, so that a suspension affects only the key that caused it.
  */
 async function countDeviceRequest(
   counter: RequestCounter,
@@ -58,7 +58,8 @@ async function countDeviceRequest(
 }
 
 /**
- * Throws 429 if an account or a device's key was suspended after its request was counted. Requests are counted before their bodies arrive.
+ * Throws 429 if the account, or the device's key, has been suspended since its request was counted. Requests are counted before their
+ * bodies arrive.
  */
 export const refuseSuspendedCaller = (counter: RequestCounter, caller: Caller): Promise<void> =>
   refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : getRequestCounterName(caller));
@@ -68,20 +69,20 @@ async function refuseSuspendedOne(counter: RequestCounter, counted: string): Pro
   if (waitSeconds > 0) throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil(waitSeconds) });
 }
 
-/** Counts a failed authentication from an address. Throws 429 if there were too many failures from it. */
+/** Counts a failed authentication from an address. Throws 429 if there were too many failures from that address. */
 export async function countFailedSignIn(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, getNetworkOfAddress(address));
 }
 
 /**
- * Counts a sign-in request from a network or from a known browser. Throws 429 if there are too many. Requests with invalid keys are counted
- * separately, so that a program with an old key does not lock people out of the dashboard.
+ * Counts a sign-in request from a network or from a known browser. Throws 429 if there were too many. Requests with invalid keys are
+ * counted separately, so that a program with an old key does not keep people from signing in to the dashboard.
  */
 export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);
 }
 
-/** Counts a request for consent from a network, because each may be stored as a row. Throws 429 if there are too many. */
+/** Counts a request for consent from a network, because each such request may be stored as a row. Throws 429 if there were too many. */
 export async function countConsentRequest(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, `authorization ${getNetworkOfAddress(address)}`);
 }

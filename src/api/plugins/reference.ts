@@ -2,16 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { compressFile, createFileCache, sendFile } from '#src/api/compressed-files.ts';
 import { buildOpenApiDocument } from '#src/api/openapi.ts';
 
-/** Content security policy of the documentation: everything is loaded from this origin, and nothing is inline. */
+/** Content security policy of the documentation: browsers load everything from this origin, and execute nothing that is inline. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl`: returns the URL at which clients reach the
- * API. The libraries of the documentation are imported at its first request, because an API without readers does not need them.
+ * API. The libraries of the documentation are imported when the documentation is first requested, because nobody reads the documentation of
+ * most processes.
  */
 export function addReferencePages(app: FastifyInstance, publicUrl: () => string): void {
-  // The OpenAPI document as bytes, because a string would be copied for each response.
+  // The OpenAPI document in a buffer, because a string would be copied for each response.
   let document: Buffer | undefined;
   const openApi = () => {
     document ??= Buffer.from(JSON.stringify(buildOpenApiDocument(publicUrl())));
@@ -34,7 +35,7 @@ export function addReferencePages(app: FastifyInstance, publicUrl: () => string)
     made.catch(() => {
       made = undefined;
     });
-    // The router considers `?` and `#` as the end of the path.
+    // For the router, the path ends at the first `?` or `#`.
     const [path = ''] = request.url.split(/[?#]/, 1);
     const file = await (await made)(path);
     if (!file) return reply.callNotFound();

@@ -7,9 +7,9 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, startServerSpan } from '#src/core/tracing.ts';
 
 /**
- * Adds the header `Request-Id` to every response, and writes one log line with this id for each request: failures of the service at level
- * warning, refusals at info, all others at debug. Lines contain the route, but neither path, query nor body, so that personal data stay out
- * of logs.
+ * Adds the header `Request-Id` to every response, and logs each request in one line with this id. The level is warning for failures of the
+ * service, info for refused requests, and debug for all others. A line contains the route, but not the path, query or body, so that the log
+ * contains no personal data.
  */
 export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -34,8 +34,8 @@ export function addRequestLog(app: FastifyInstance): void {
 }
 
 /**
- * Counts requests by route and status, and records their durations. Metrics contain routes instead of paths, so that identifiers stay out
- * of metrics.
+ * Counts requests by route and status, and records their durations. Metrics contain routes instead of paths, so that they contain no
+ * identifiers.
  */
 export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
   const count = metrics.counter('energy_http_requests_total', 'Requests answered', ['method', 'route', 'status']);
@@ -47,7 +47,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
-    // Event streams are excluded: their duration depends on the client, not on the service's speed.
+    // Event streams are excluded, because their duration depends on the client instead of the service.
     if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
     done();
   });

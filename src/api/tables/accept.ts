@@ -1,7 +1,8 @@
 import { LANGUAGES } from '#src/database/enums.ts';
 
 /**
- * Media types of the formats of a response (RFC 9110, Accept). JSON comes first, because the first of equally preferred formats is used.
+ * Media types of the formats of a response (RFC 9110, Accept). If a client accepts several formats equally, the first of these is used, so
+ * JSON comes first.
  */
 export const MEDIA_TYPES = {
   json: 'application/json',
@@ -33,10 +34,10 @@ export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number]
   return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
 }
 
-/** Returns the offered format that a request prefers to JSON; `json` if it prefers none. Pure. */
+/** Returns the offered format that a request prefers to JSON. Returns `json` if the request prefers none of them. Pure. */
 export function negotiateResponseFormat<F extends ResponseFormat>(accepts: string, offered: readonly F[]): F | 'json' {
   const lower = accepts.toLowerCase();
-  // Most requests name none of the formats, so their header need not be parsed.
+  // The headers of most requests contain none of the formats and need not be parsed.
   if (!offered.some((format) => lower.includes(MEDIA_TYPES[format]))) return 'json';
   const weights = parseAcceptWeights(accepts);
   const weightOf = (format: ResponseFormat) => weights.get(MEDIA_TYPES[format]) ?? 0;

@@ -6,14 +6,14 @@ import { ROWS_BETWEEN_BREAKS, yieldInTurns } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
-/** Response whose media type is set to the media type of a table. */
+/** A reply whose media type is set by the functions of this file. */
 interface Typed {
   type(name: string): unknown;
 }
 
 /**
- * Formats rows as a table. By default the columns are the members of the rows, in order of appearance. Returns a short CSV as a text, and
- * every other table as a stream.
+ * Formats rows as a table. By default, the columns are all members of the rows, in the order in which they first appear. Returns a short
+ * CSV as a text, and every other table as a stream.
  */
 export function formatTable(
   reply: Typed,
@@ -39,7 +39,10 @@ function formatTablePages(
   return format === 'csv' ? streamCsv(pages, columns) : streamXlsx(pages, columns);
 }
 
-/** Streams rows that arrive page by page. In JSON, the members of `about` precede the rows; in a table, the columns are `columns`. */
+/**
+ * Streams rows that arrive page by page, as JSON or as a table. `about`: members that precede the rows in JSON. `columns`: columns of the
+ * table.
+ */
 export function streamTablePages(
   reply: Typed,
   format: TableFormat | 'json',
@@ -52,14 +55,14 @@ export function streamTablePages(
   return streamJsonPages(about, pages);
 }
 
-/** Matches a string that a spreadsheet would interpret as a formula and that is not a number. */
+/** Matches a string that a spreadsheet would interpret as a formula, unless the string is a number. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
 /** Puts an apostrophe before a string that looks like a formula, so that every spreadsheet treats it as text (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /**
- * Formats rows as CSV with LF line ends. Booleans are `true` and `false`; null is empty. By default the columns are the members of the
- * first row.
+ * Formats rows as CSV; lines end in LF. Booleans are written as `true` and `false`, and null as an empty value. By default, the columns are
+ * the members of the first row.
  */
 export const formatCsv = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
@@ -81,7 +84,7 @@ function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly st
           isFirst = false;
         }
       }
-      // Sends the header even if there are no rows.
+      // If there are no rows, sends only the header.
       if (isFirst) yield formatCsv([], columns, true);
     })(),
   );

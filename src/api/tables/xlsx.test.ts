@@ -29,7 +29,7 @@ async function* pagesOf(rows: readonly object[]) {
   yield rows;
 }
 const made = (rows: readonly object[]) => buffer(streamXlsx(pagesOf(rows), COLUMNS));
-/** Reads the sheet of a workbook with another library. */
+/** Reads the sheet of a workbook with an independent library. */
 async function sheetOf(rows: readonly object[]): Promise<WorkSheet> {
   const { Sheets } = read(await made(rows), { cellNF: true, cellStyles: true });
   return Sheets.Usage as WorkSheet;

@@ -6,7 +6,7 @@ import { DAY_MS } from '#src/core/units.ts';
 /** Style of a spreadsheet cell: an index into `NUMBER_FORMATS`. */
 type CellStyle = number;
 
-/** Number formats of cells (ECMA-376, part 1, 18.8.31). The first two are for texts and for the header. */
+/** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, and the second for the header. */
 const NUMBER_FORMATS = [
   'General',
   'General',
@@ -17,7 +17,8 @@ const NUMBER_FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Formats of money and emissions, from 0 decimals on. Rows by hour and shorter have two decimals more than the currency.
+  // The remaining formats are for money and emissions, with 0 to 6 decimals. Rows of an hour or less have two decimals more than the
+  // currency.
   '0',
   '0.0',
   '0.00',
@@ -33,7 +34,7 @@ const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
-/** A cell: a number (as written in XML), a boolean, or a text, which is never a formula. */
+/** A cell: a number (in the form in which XML contains it), a boolean, or a text. A text is never interpreted as a formula. */
 type Cell =
   | { kind: 'number'; text: string; style: CellStyle }
   | { kind: 'boolean'; value: boolean }
@@ -41,7 +42,7 @@ type Cell =
 
 const number = (value: number | string, style: CellStyle): Cell => ({ kind: 'number', text: String(value), style });
 
-/** Returns the spreadsheet cell of a value, according to the value's type and its column. Null for an empty cell. Pure. */
+/** Converts a value to a spreadsheet cell, according to the value's type and its column. Null for an empty cell. Pure. */
 function formatCell(column: string, value: unknown): Cell | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'number') return number(value, numberStyle(column));
@@ -51,7 +52,7 @@ function formatCell(column: string, value: unknown): Cell | null {
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours && minutes) return number((Number(hours) * 60 + Number(minutes)) / 1_440, TIME);
-  // The cell contains the local time of the response's zone. The column `utc_offset` contains the offset.
+  // The cell contains the local time in the response's time zone. The column `utc_offset` contains the offset from UTC.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
   if (/^(cost|emissions)_/.test(column) && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
@@ -64,7 +65,7 @@ function numberStyle(column: string): CellStyle {
   return /_c$|_c_|percent$/.test(column) ? TENTHS : 0;
 }
 
-/** Compression level. Sheets shrink to a tenth at any level; higher levels only take longer. */
+/** Compression level of the sheet. At any level, sheets shrink to a tenth of their size; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -73,10 +74,13 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 /** Width of a column in characters, sufficient for a time. */
 const WIDTH = 17;
-/** Name of the column with the UTC offset of `starts_at`. In an hour that occurs twice, only the offset distinguishes the two times. */
+/**
+ * Name of the column with the UTC offset of `starts_at`. When clocks are set back, an hour occurs twice; only the offset distinguishes the
+ * two.
+ */
 const OFFSET = 'utc_offset';
 
-/** Parts of a workbook other than its sheet (ECMA-376, part 1: the minimum of a workbook). */
+/** Files in a workbook other than its sheet, by path (ECMA-376, part 1: the minimum of a workbook). */
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -86,8 +90,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Streams a workbook whose rows arrive page by page, with a frozen header row. A library that built the workbook at once delayed all other
- * requests for a second with the maximum of 10,000 rows.
+ * Streams a workbook whose rows arrive page by page, with a header row that stays visible. With the maximum of 10,000 rows, a library that
+ * built the workbook in memory delayed all other requests for a second.
  */
 export function streamXlsx(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   const zip = new ZipFile();
@@ -135,7 +139,7 @@ function cellXml(cell: Cell | null): string {
 
 const inline = (text: string): string => `<is><t xml:space="preserve">${escaped(text)}</t></is>`;
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Escapes text and removes the control characters that XML cannot contain. */
+/** Escapes text for XML, and removes the control characters that XML cannot contain. */
 const escaped = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression finds control characters to remove them
