@@ -68,7 +68,9 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/** Adds the metadata that clients of `/mcp` need before they have a key (RFC 9728): how to send a key, and which scopes exist. */
+/**
+ * Adds metadata about the API and `/mcp` (RFC 9728), which clients read before they have a key: how to send a key, and which scopes exist.
+ */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
     app.get(`${RESOURCE_METADATA_PATH}${path}`, async () => ({

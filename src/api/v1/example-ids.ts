@@ -1,4 +1,4 @@
-/** Ids in the examples of the OpenAPI document. All examples are about the same home. */
+/** Ids in the examples of the OpenAPI document. The examples of all operations are about the same home. */
 export const user_id = 'usr_01k8xq4v9d7w2m5nehb6t0r3zc';
 export const device_id = 'dev_01k8xq6c1s8f4p9yj2av5g7kmt';
 export const alert_id = 'alr_01k8xq7h3e6r9d2wq8bn4x5zcv';
@@ -31,7 +31,7 @@ export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   'Idempotency-Key': 'order-4711',
 };
 
-/** Types of the example requests and responses, by operation. */
+/** Type of the example requests and responses, by operation. */
 export type Examples = Record<
   string,
   { body?: unknown; answer: unknown; csv?: string; csvBody?: string; senmlBody?: unknown }

@@ -38,17 +38,17 @@ const MODULES = [
   ...[tariffs, whatIf, series, seriesSources, keys, members, apps, authorizations, audit],
 ];
 
-/** Order of the operations of a path in the API reference. */
+/** Order in which the API reference lists the operations of a path. */
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 type NamesIn<Module> = Module extends object
   ? { [Name in keyof Module]: Module[Name] extends { method: string; path: string } ? Name : never }[keyof Module]
   : never;
 
-/** Name of an operation: the name of its export, and its operationId in the OpenAPI document. */
+/** Name of an operation: the name under which its module exports it, which is also its operationId in the OpenAPI document. */
 export type OperationName = NamesIn<(typeof MODULES)[number]> & string;
 
-/** Returns the operations that modules export, in the order of the modules, paths and methods. */
+/** Returns all operations that the modules export, in the order of the modules, then of paths and methods. */
 export const listOperations = (modules: readonly object[]): (AnyOperation & { name: string })[] =>
   modules.flatMap((module) =>
     Object.entries(module as Record<string, unknown>)

@@ -122,7 +122,7 @@ function wouldHaveFired(
 const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
-/** Returns the kind of threshold (hours, money or energy) of an alert type. */
+/** Returns which threshold an alert type uses: hours, money or energy. */
 function thresholdOf(type: alertStore.AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
   return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';
@@ -143,14 +143,14 @@ function checkThreshold(
   }
 }
 
-/** Throws 409 if a threshold in money has no currency, because the user has no tariff. */
+/** Throws 409 if the threshold is in money but the user has no tariff, which determines the currency. */
 async function checkTariff(db: Database, userId: string, threshold: string | undefined): Promise<void> {
   if (threshold !== undefined && !(await hasTariff(db, userId))) throw new AppError('tariffNeeded');
 }
 
 /**
- * Throws 409 if the alert could notify no one: an alert by webhook without an active subscription of the owner, or an alert by SMS without
- * a phone number.
+ * Throws 409 if the alert could notify nobody: its delivery is by webhook but the owner has no active subscription, or by SMS but the owner
+ * has no phone number.
  */
 async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {

@@ -16,7 +16,7 @@ const type = z
 const delivery = z.enum(ALERT_DELIVERIES).describe('Notification channel.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
-  /** At least 1 mWh, because energy is stored in mWh, and below the maximum of the database column. */
+  /** The minimum is 1 mWh, because energy is stored in mWh. The maximum is lower than that of the database column. */
   threshold_kwh: z
     .number()
     .min(0.000_001)
@@ -38,7 +38,7 @@ const thresholds = {
     .describe('Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it.'),
 };
 
-/** Body of POST /v1/alerts/preview: the rule of an alert, and the user whose usage the rule is applied to. */
+/** Body of POST /v1/alerts/preview: the rule of an alert, and the user to whose usage the rule is applied. */
 export const previewedRuleSchema = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
 export const newAlertSchema = previewedRuleSchema.extend({ delivery });
 export const alertPatchSchema = z.strictObject({
@@ -98,14 +98,14 @@ export const alertPreviewSchema = z
   })
   .meta({ id: 'AlertPreview' });
 
-/** Converts the settings in a request to columns of the same names. The threshold in kWh becomes mWh. */
+/** Converts the settings in a request to the database columns of an alert. The threshold in kWh becomes mWh. */
 export function alertSettingsToRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
   const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
   return omitUndefined({ ...others, threshold_milliwatt_hours });
 }
 
-/** Converts an alert for a response, with only the threshold that its type uses. */
+/** Converts a stored alert to its form in responses, with only the threshold that its type uses. */
 export const alertToResponse = (row: Alert): z.output<typeof alertSchema> =>
   omitUndefined({
     alert_id: row.alert_id,

@@ -24,7 +24,7 @@ export const auditRecordSchema = z
   })
   .meta({ id: 'Act' });
 
-/** Converts an audit entry for a response, without e-mail addresses, which only the dashboard shows. */
+/** Converts an audit entry to its form in responses. It contains no e-mail addresses; only the dashboard shows them. */
 export const auditRecordToResponse = ({
   at,
   details,

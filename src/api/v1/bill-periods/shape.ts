@@ -5,7 +5,7 @@ import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts
 import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
-/** Descriptions of members, in requests and in responses. */
+/** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
   bill_period_id: 'Id of the bill period.',
   device_id: 'Id of the device, if it is billed separately. Null: the home is billed, at its grid connection.',
@@ -230,7 +230,7 @@ const periodOf = (one: BillPeriod) => ({
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(castToMilliwattHours(a - b));
 
-/** Converts a statement for a response, with its checksum. */
+/** Converts a statement to its form in responses, with its checksum. */
 const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statementSchema> => ({
   ...stated,
   sha256,
@@ -251,7 +251,7 @@ export const billPeriodToResponse = (
   sha256,
 });
 
-/** Converts a bill period with all its statements for a response. A bill period has at least one statement. */
+/** Converts a bill period with all its statements to its form in responses. A bill period has at least one statement. */
 export function billDetailsToResponse({
   period: one,
   versions,

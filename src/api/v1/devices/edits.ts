@@ -11,10 +11,10 @@ import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
 import * as editStore from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
-/** Maximum value of a register in kWh. */
+/** Maximum reading of a register that an edit can add, in kWh. */
 const MOST_KWH = 1_000_000_000;
 
-/** Descriptions of the members, in requests and in responses. */
+/** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
   action:
     '`exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant.',
@@ -94,7 +94,7 @@ const edit = z
   })
   .meta({ id: 'ReadingEdit' });
 
-/** Converts a requested edit to its stored form. */
+/** Converts a requested edit to the form in which it is stored. */
 function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): editStore.NewEdit {
   const from = new Date((start ?? at) as string);
   const to = end === undefined ? new Date(from.getTime() + 1) : new Date(end);
@@ -110,7 +110,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: editStore.EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // An edit of a clock step adds no reading: its value is the register reading at which counting continues.
+  // If the clock was set back, the service's edit adds no reading: its value is the reading from which the register is counted again.
   const isAdded = value !== null && author !== CLOCK_AUTHOR;
   return {
     edit_id,
@@ -173,7 +173,7 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   },
 });
 
-/** Returns the author and the time of an edit, and the time range in which readings are retained. */
+/** Returns the author and the time of an edit, and the time from which readings are still stored. */
 export function getEditContext(
   { clock, retentionMonths }: ApiContext,
   { accountId }: Caller,

@@ -12,7 +12,7 @@ import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
 
 const MAX_MONTHS = 36;
 
-/** An energy in kWh or a volume in m³, with all of its six decimals. */
+/** An energy in kWh or a volume in m³, written with six decimals. */
 const exact = z.string().regex(/^-?\d+\.\d{6}$/);
 
 const reading = z
@@ -74,7 +74,7 @@ function checkRange(from: Date, to: Date): void {
   if (to.getTime() > latest.toMillis()) throw wrong(`must be within ${MAX_MONTHS} months of start`);
 }
 
-/** Converts a stored reading for the response. */
+/** Converts a stored reading to its form in responses. */
 function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceReading): z.output<typeof reading> {
   return {
     ts: at.toISOString(),
@@ -87,8 +87,8 @@ function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceRe
 }
 
 /**
- * Converts a stored value to the response's member for its quantity. Stored values are in thousandths of a unit, or in millionths of a kWh
- * or m³.
+ * Converts a stored value to the member of the response for its quantity. Energies and volumes are stored in millionths of a kWh or m³,
+ * other values in thousandths of their unit.
  */
 function quantityOf({ kind, isVolume }: DeviceReading['series'], value: number, intervalMs: number) {
   const thousandths = value / 1_000;

@@ -13,8 +13,8 @@ const MAX_BODY_BYTES = 4 * 2 ** 20;
 const quantity = (description: string) => ({ type: 'number', description });
 
 /**
- * One element of the native payload. The schema is for the reference only: ingest validates each element separately, so that an invalid
- * element does not affect the others.
+ * One element of the native payload. This schema only describes elements for the reference. Ingest validates each element separately, so
+ * that an invalid element does not affect the others.
  */
 const element = z
   .unknown()
@@ -91,8 +91,8 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
 });
 
 /**
- * Throws 404 if the caller cannot access the device, 403 if the caller may not write its readings, and 409 if the device does not send the
- * native format.
+ * Throws 404 if the caller cannot access the device, 403 if the caller may not write the device's readings, and 409 if the device does not
+ * use the native format.
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
@@ -102,8 +102,8 @@ async function checkTarget(db: Database, caller: Caller, deviceId: string): Prom
 }
 
 /**
- * Returns the reasons for rejecting each element, in order. A reason occurs once for an element, even if it concerns several of the
- * element's quantities.
+ * Returns the reasons for rejections, sorted by the element's position. A reason is returned only once for an element, even if it concerns
+ * several of the element's quantities.
  */
 function byElement(
   rejections: readonly { element: number | null; reason: string }[],

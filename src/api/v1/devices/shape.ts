@@ -8,7 +8,7 @@ import { COUNTS_AS_PATTERN } from '#src/devices/channel-name.ts';
 import type { DiscoveredDevice } from '#src/devices/gateways.ts';
 import { ATTENTION_KINDS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
-/** Descriptions of the members, in requests and in responses. */
+/** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
   type: 'Type of the device, in the words of its owner, such as `electricity_meter`.',
   location: 'Location of the device, in the words of its owner.',
@@ -36,7 +36,10 @@ const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const external_id = textField(200).describe(MEANING.external_id);
-/** A fingerprint in lower-case hexadecimal digits. Requests can also use the notation of OpenSSL: with colons, in upper or lower case. */
+/**
+ * A fingerprint in lower-case hexadecimal digits. Requests may also contain the notation of OpenSSL, with colons and in upper or lower
+ * case.
+ */
 const certificate_sha256 = z
   .string()
   .transform((written) => written.replaceAll(':', '').toLowerCase())
@@ -49,7 +52,7 @@ const counts_as = z
     COUNTS_AS_PATTERN,
     'must be import, export, a part such as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
-/** The owner's settings for the device's quantities, by name of the quantity. Null removes a setting. */
+/** The owner's settings for each of the device's quantities. A setting of null removes the owner's setting. */
 const channels = z
   .array(
     z.strictObject({
@@ -172,8 +175,8 @@ export const deviceDetailsSchema = z
   })
   .meta({ id: 'DeviceDetails' });
 /**
- * Response to pairing a device. It is the only response with the password. A discovered device has no password, because it uses the
- * credentials of its gateway.
+ * Response to pairing a device. The service returns the password only in this response. A discovered device has no password, because it
+ * uses the credentials of its gateway.
  */
 export const pairedDeviceSchema = z
   .strictObject({
@@ -266,16 +269,16 @@ export const discoveredDeviceSchema = z
   })
   .meta({ id: 'DiscoveredDevice' });
 
-/** Converts a device for a list. */
+/** Converts a stored device to an item of a list. */
 export const deviceToResponse = (row: Device): z.output<typeof deviceSchema> => pickMembers(deviceSchema, row);
 
-/** Converts a single device, with its settings, for a response. */
+/** Converts a stored device with its settings to a response about a single device. */
 export const deviceDetailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetailsSchema> => ({
   ...pickMembers(deviceDetailsSchema, row),
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
 });
 
-/** Converts a discovered device for the list of its gateway. */
+/** Converts a discovered device to an item in the list of its gateway. */
 export const discoveredDeviceToResponse = (row: DiscoveredDevice): z.output<typeof discoveredDeviceSchema> =>
   pickMembers(discoveredDeviceSchema, row);

@@ -28,8 +28,8 @@ const query = z.object({
 });
 
 /**
- * Values of `include` that are permitted if gaps are distributed by similar days. The other values are sums that exist only for a linear
- * distribution.
+ * Values that `include` may have if the energy of gaps is distributed like the usage of similar days. All other values add sums that exist
+ * only if the energy of gaps is distributed evenly.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludableField> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
@@ -93,7 +93,8 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
 });
 
 /**
- * Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy, or for more than `MOST_MONTHS` months.
+ * Throws 422 if a request for the distribution of gaps by similar days also requests members or a format that do not support it, or more
+ * than `MOST_MONTHS` months.
  */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof fields.parseInclude>,
@@ -116,7 +117,7 @@ function checkLikeDays(
     });
 }
 
-/** Table columns for a thermostat's values, in °C and minutes. A column is left out if no row has a value for it. */
+/** Table columns for a thermostat's values, in °C and minutes. A column is omitted if no row has a value for it. */
 const CLIMATE_COLUMNS = [
   'temperature_c_mean',
   'temperature_c_min',

@@ -99,7 +99,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
 
 const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; request CSV for other commodities';
 
-/** Table columns of a response for a `commodity`. A column is left out if no row has a value for it. */
+/** Table columns of a response about a `commodity` (gas, heat or water). A column is omitted if no row has a value for it. */
 const COMMODITY_COLUMNS = [
   ...['start', 'end', 'date', 'hour', 'time', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
@@ -141,7 +141,10 @@ async function ofLastThirtyDays(
   return { date_range, kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
 }
 
-/** Returns the additional members that `include` requests for a commodity. Throws 422 for a member that exists only for electricity. */
+/**
+ * Returns the members that `include` requests, for a commodity other than electricity. Throws 422 if `include` names a member that exists
+ * only for electricity.
+ */
 function membersOfCommodity(
   include: ReadonlySet<IncludableField>,
   hasWeighted: boolean,

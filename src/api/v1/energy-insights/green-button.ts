@@ -10,19 +10,19 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 
-/** Request for a Green Button feed: the user or device, the caller, and the days. */
+/** A request for a Green Button feed. */
 interface AskedFeed {
   callerId: string;
   buyer: HomeOrDevice;
   wanted: ReturnType<typeof resolveRequestedDays>;
   zone: string;
-  /** The statement of a bill period, if the feed is for one. */
+  /** The statement of a bill period, if the feed contains one. */
   told?: GreenButtonStatement;
 }
 
 /**
- * Returns the days and the row length of a requested feed; the default length is an hour. Null if the request names no days. Throws 422 as
- * `resolveRequestedDays` does.
+ * Returns the days that a feed must contain, and the length of its rows (default: an hour). Null if the request names no days. Throws the
+ * errors of `resolveRequestedDays`.
  */
 export const resolveDaysOfFeed = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));

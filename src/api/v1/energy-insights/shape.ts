@@ -16,7 +16,7 @@ const known = {
 };
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** Cost of the energy in a row or total. */
+/** Cost of the energy in a row or in the total. */
 export const costSchema = z
   .strictObject({
     currency: z.string().describe('Currency of all amounts (ISO 4217).'),
@@ -34,7 +34,7 @@ export const costSchema = z
   .describe('Cost under the user’s tariffs. Null: no tariff was in force.')
   .meta({ id: 'Cost' });
 
-/** Emissions of the energy from the grid in a row or total. */
+/** Emissions of the energy from the grid in a row or in the total. */
 export const emissionsSchema = z
   .strictObject({
     kg_co2e: amount.describe('Emissions in kg of CO2 equivalent, with 3 decimals.'),
@@ -46,7 +46,10 @@ export const emissionsSchema = z
   )
   .meta({ id: 'Emissions' });
 
-/** Members that `include` adds to a row or total. A value is null if it is unknown or cannot be known in this home. */
+/**
+ * Members that a request can add to rows and totals by `include`. A value is null if it is unknown, or if the home's devices cannot measure
+ * it.
+ */
 export const INCLUDABLE_MEMBERS = {
   cost: costSchema.optional(),
   emissions: emissionsSchema.optional(),
@@ -66,7 +69,7 @@ export const INCLUDABLE_MEMBERS = {
 export const peakHourSchema = clockHourSchema.describe(
   'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
-/** Hour with the highest usage in a row. */
+/** Hour with the highest usage in the time of a row. */
 const peakOfRow = z
   .string()
   .regex(/^\d\d:\d\d$/)
@@ -74,7 +77,7 @@ const peakOfRow = z
   .describe(
     'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated.',
   );
-/** Members with the start of a row. */
+/** Members that state when a row starts. */
 const bucket = {
   date: daySchema.describe('First day of the row.'),
   hour: z
@@ -92,7 +95,7 @@ const bucket = {
     .describe('Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour.'),
 };
 
-/** A row of the usage of electricity. */
+/** A row with the usage of electricity. */
 export const usageSchema = z
   .strictObject({
     ...bucket,
@@ -105,7 +108,10 @@ export const usageSchema = z
   })
   .meta({ id: 'Usage' });
 
-/** Members of a response for a `commodity`, instead of `kwh_used`: energy, volume, or both if the home has meters of both. */
+/**
+ * Members that a response has instead of `kwh_used` if the request names a `commodity`: energy, volume, or both if the home has meters of
+ * both kinds.
+ */
 const ofCommodity = {
   kwh_used: z.number().optional().describe('Usage measured as energy, in kWh.'),
   m3_used: z.number().optional().describe('Usage measured as volume, in m³.'),
@@ -114,7 +120,7 @@ const ofCommodity = {
   ...known,
 };
 
-/** A row of the usage of gas, heat or water. */
+/** A row with the usage of gas, heat or water. */
 const commodityUsage = z
   .strictObject({
     ...bucket,
@@ -131,7 +137,10 @@ const dateRange = z
   .describe('Days of the summary.');
 export const INSIGHT_ROWS_DESCRIPTION = 'The rows, oldest first. Rows without data are omitted.';
 
-/** Response for electricity or the requested commodity: rows if the request names days, otherwise one object for the last 30 days. */
+/**
+ * Response about electricity or the requested commodity. It contains rows if the request names days, and otherwise one object for the last
+ * 30 days.
+ */
 export const insightsSchema = z
   .union([
     z.strictObject({ user_id: userIdSchema, data: z.array(usageSchema).describe(INSIGHT_ROWS_DESCRIPTION) }),

@@ -22,7 +22,7 @@ import {
   stopGroupToResponse,
 } from './shape.ts';
 
-/** Maximum number of hours in a request: the hours of a leap year. */
+/** Maximum number of hours of silence by which a request can filter devices: the hours of a leap year. */
 const MOST_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
@@ -87,7 +87,10 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   },
 });
 
-/** Maximum number of days in a request. Longer ranges are rarely needed, and the cost of a query grows with the number of silences. */
+/**
+ * Maximum number of days for which a request can ask. Longer ranges are rarely needed, and a query takes longer the more silences a range
+ * contains.
+ */
 const MOST_DAYS = 31;
 
 export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
@@ -131,7 +134,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   },
 });
 
-/** Counts the stops of devices by hour or day of a time zone. Hours and days without stops have no row. */
+/** Counts how many devices fell silent in each hour or day, in a time zone. Hours and days in which no device fell silent have no row. */
 function rowsOf(
   groups: readonly StopGroup[],
   isWithin: (stop: DeviceSilence) => boolean,
@@ -155,7 +158,7 @@ function rowsOf(
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 }
 
-/** Returns a function that returns the start of the hour or day that contains a time. It computes each quarter-hour only once. */
+/** Returns a function that returns the start of the hour or day that contains a time. Results are cached by quarter-hour. */
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {

@@ -8,7 +8,7 @@ import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
 import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
-/** Settings of the decoder of a gateway or device, such as units, pulses and time zone. Unknown members are accepted and stored. */
+/** Settings of the decoder for a gateway or device, such as units, pulses and time zone. Unknown members are accepted and stored. */
 export const decoderConfigSchema = z
   .looseObject({
     ...z.object(decoderConfigSchemas).partial().shape,
@@ -43,7 +43,7 @@ export const gatewaySchema = z
     created_at: createdAtSchema,
   })
   .meta({ id: 'Gateway' });
-/** Response to creating a gateway. It is the only response with the password. */
+/** Response to creating a gateway. The service returns the password only in this response. */
 export const createdGatewaySchema = gatewaySchema
   .extend({
     mqtt: z
@@ -84,10 +84,10 @@ export const unrecognisedMessagesSchema = z
   .meta({ id: 'UnreadMessages' });
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Matches control characters that no readable text contains. A payload with one of them is shown in base64. */
+/** Matches control characters that do not occur in readable text. A payload that contains such a character is shown in base64. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
-/** Returns a payload as UTF-8 if it is readable text, otherwise in base64. */
+/** Returns a payload as text if it is readable UTF-8, otherwise in base64. */
 function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64' } {
   try {
     const text = UTF8.decode(payload);
@@ -98,7 +98,7 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
   return { payload: payload.toString('base64'), encoding: 'base64' };
 }
 
-/** Converts an unrecognised message of a gateway for a response. */
+/** Converts a gateway's unrecognised message to its form in responses. */
 export const unrecognisedMessageToResponse = ({
   shape,
   messages,
@@ -117,10 +117,13 @@ export const unrecognisedMessageToResponse = ({
     received_at: example.receivedAt.toISOString(),
   },
 });
-/** Maximum size in bytes of a message to diagnose. The diagnosis blocks the process: two seconds for a megabyte of packed values. */
+/**
+ * Maximum size in bytes of a message to diagnose. The diagnosis blocks the process: a message with a megabyte of packed values takes two
+ * seconds.
+ */
 const MAX_ASKED_BYTES = 131_072;
 
-/** A message to diagnose, as a device publishes it below a gateway's prefix. */
+/** A message to diagnose, in the form in which a device publishes it below a gateway's topic prefix. */
 export const messageRequestSchema = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),

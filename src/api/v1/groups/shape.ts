@@ -43,7 +43,7 @@ export const groupSchema = z
   })
   .meta({ id: 'Group' });
 
-/** Maximum number of homes that one request adds or removes. */
+/** Maximum number of homes that one request can add to a group or remove from it. */
 const MAX_CHANGED = 10_000;
 const homes = createBoundedArraySchema(idField, 0, MAX_CHANGED).default([]);
 export const memberChangesSchema = z.strictObject({
@@ -64,7 +64,7 @@ const homeCount = z
   .int()
   .describe('Number of homes in the total, including the homes of subgroups. Each home counts once.');
 
-/** Usage of a group: rows if the request names days, otherwise one object for the last 30 days. */
+/** Usage of a group. The response contains rows if the request names days, and otherwise one object for the last 30 days. */
 export const groupInsightsSchema = z
   .union([
     z.strictObject({
@@ -89,8 +89,8 @@ export const groupInsightsSchema = z
   .meta({ id: 'GroupEnergyInsights' });
 
 /**
- * Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the response hides the parent of this
- * group.
+ * Converts a group to its form in responses. `limitedTo`: the group to which the caller's key is limited; the response hides which group
+ * contains this group.
  */
 export const groupToResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
   ...pickMembers(groupSchema, row),

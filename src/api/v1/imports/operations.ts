@@ -60,8 +60,8 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
 });
 
 /**
- * Returns the caller as importer, with the accounts for which it may import devices. Throws `forbidden` if the caller may not import these
- * devices.
+ * Returns who imports devices (the caller), and for which accounts the caller may import. Throws `forbidden` if the caller may not import
+ * these devices.
  */
 export function getImporter(
   {

@@ -14,8 +14,8 @@ const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
- * Parses a table of devices into rows. Each row has the members that the header names, except those with an empty cell. The values are
- * validated later by `importedDeviceSchema`. Throws an error with status 422, with the line, if the text is not a table of devices.
+ * Parses a table of devices into rows. A row has a member for each column that the header names, unless the cell is empty. The values are
+ * validated later by `importedDeviceSchema`. Throws an error with status 422 that names the line if the text is not a table of devices.
  */
 export async function parseDeviceTable(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
@@ -56,8 +56,8 @@ function wrongColumns(header: readonly string[]): FieldError[] {
 }
 
 /**
- * Returns the value of a cell. If the cell's text does not have the type of its column, returns the text; the validation then reports an
- * error with the column's name.
+ * Returns the value of a cell. If the text of the cell cannot be converted to the type of its column, returns the text. The later
+ * validation then reports an error with the column's name.
  */
 function cellValue(name: string, cell: string): unknown {
   if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
@@ -70,18 +70,19 @@ function cellValue(name: string, cell: string): unknown {
   }
 }
 
-/** Result of validating each row of a table. */
+/** Result of validating the rows of a table. */
 interface CheckedRows {
-  /** Valid rows as in the request. `rows` contains the same rows in the form of an import. */
+  /** Valid rows in the form of a request. `rows` contains the same rows in the form that the import needs. */
   devices: z.output<typeof importedDeviceSchema>[];
   rows: DeviceImportRow[];
-  /** Errors of the invalid rows, with names such as `line 3.type`. */
+  /** Errors of the invalid rows. Each names the line and the member, such as `line 3.type`. */
   mistakes: FieldError[];
 }
 
 /**
- * Validates every row of a table, also after errors, and yields to other work every few rows. `nameOf`: returns the name of a row for
- * errors. `isOwnerNeeded`: whether each row must name an owner, because the caller (a command) imports no devices for itself.
+ * Validates all rows of a table, even if some have errors. Between some rows, other requests are handled. `nameOf`: returns the name of a
+ * row for error messages. `isOwnerNeeded`: whether each row must name an owner. This is the case for imports on the command line, because
+ * an operator owns no devices.
  */
 export async function validateDeviceRows(
   values: readonly Record<string, unknown>[],

@@ -10,10 +10,10 @@ import type { ImportRecord } from '#src/onboarding/imports.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { created_at, device_id, type Examples } from '../example-ids.ts';
 
-/** Maximum number of rows in an import over HTTPS. */
+/** Maximum number of rows of an import over HTTPS. */
 export const MAX_IMPORTED_DEVICES = 20_000;
 
-/** A row of an import: a device as in `POST /v1/devices`, and the device's owner. */
+/** A row of an import: a device as in `POST /v1/devices`, and the owner of the device. */
 export const importedDeviceSchema = newDeviceSchema
   .extend({
     user_id: idField
@@ -92,7 +92,7 @@ export const importCredentialsSchema = z
   })
   .meta({ id: 'ImportCredentials' });
 
-/** Converts a valid row of a table to the form of an import. */
+/** Converts a valid row of a table to the form that the import needs. */
 export function createDeviceImportRow(name: string, value: z.output<typeof importedDeviceSchema>): DeviceImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {

@@ -6,7 +6,7 @@ import { type CreatedKey, type Key, MAX_OVERLAP_HOURS } from '#src/auth/keys.ts'
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** Latest time that RFC 3339 can express in UTC, in Unix ms. With a UTC offset, RFC 3339 can express later times. */
+/** Latest time in Unix ms that RFC 3339 can express in UTC. With an offset from UTC, RFC 3339 could express later times. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Time at which a key expires. */
@@ -105,7 +105,7 @@ export const keySchema = z
     last_used_at: instantSchema.nullable().describe('Time of the last use. Null: never used.'),
   })
   .meta({ id: 'Key' });
-/** A new key. It is the only response with the secret. */
+/** A new key. The service returns the secret only in this response. */
 export const createdKeySchema = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
@@ -113,7 +113,7 @@ export const rotatedKeySchema = createdKeySchema
   .extend({ old_expires_at: instantSchema.describe('Expiry time of the old key.') })
   .meta({ id: 'RotatedKey' });
 
-/** Converts a key for a list, without the secret. */
+/** Converts a stored key to its form in responses, without the secret. */
 export const keyToResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof keySchema> => ({
   ...pickMembers(keySchema, row),
   scopes: row.scopes.filter(isScope),
@@ -122,7 +122,7 @@ export const keyToResponse = ({ group_id, device_id, home_user_id, ...row }: Key
   ...(home_user_id !== null && { home_user_id }),
 });
 
-/** Converts a key for the response to its creation. */
+/** Converts a new key to the response to its creation. */
 export const createdKeyToResponse = (row: CreatedKey): z.output<typeof createdKeySchema> =>
   pickMembers(createdKeySchema, row);
 

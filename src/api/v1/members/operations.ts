@@ -94,8 +94,8 @@ export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_i
 });
 
 /**
- * Returns the home whose members are requested. Throws 403 for utilities: they can access the homes that they enrolled, but not the members
- * of these homes.
+ * Returns the home whose members the request concerns. Throws 403 for utilities, because utilities can access the homes that they enrolled,
+ * but not the members of these homes.
  */
 function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
   if (caller.role === 'utility') throw new AppError('forbidden');

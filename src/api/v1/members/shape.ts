@@ -43,7 +43,7 @@ export const membershipSchema = z
   })
   .meta({ id: 'Membership' });
 
-/** Converts a member or an invitation for a response. */
+/** Converts a stored member or invitation to its form in responses. */
 export const memberToResponse = (row: Member): z.output<typeof memberSchema> => ({
   ...pickMembers(memberSchema, row),
   status: row.accepted_at ? 'active' : 'invited',

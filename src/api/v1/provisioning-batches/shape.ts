@@ -15,7 +15,7 @@ const MEANING = {
   max_devices: 'Maximum number of meters that may claim a device.',
   expires_at: 'Time after which meters can no longer claim.',
 };
-/** Maximum validity of a provisioning batch in days (five years), because devices wait in warehouses. */
+/** Maximum validity of a provisioning batch in days: five years, because devices may wait in warehouses. */
 const MAX_DAYS = 1_826;
 
 const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
@@ -47,7 +47,7 @@ export const batchSchema = z
   })
   .meta({ id: 'ProvisioningBatch' });
 
-/** A new provisioning batch. It is the only response with the secret. */
+/** A new provisioning batch. The service returns the secret only in this response. */
 export const createdBatchSchema = batchSchema
   .extend({
     mqtt: z
@@ -61,7 +61,7 @@ export const createdBatchSchema = batchSchema
   })
   .meta({ id: 'CreatedProvisioningBatch' });
 
-/** Converts a provisioning batch for a response, without its secret. */
+/** Converts a stored provisioning batch to its form in responses, without its secret. */
 export const provisioningBatchToResponse = (row: StoredProvisioningBatch): z.output<typeof batchSchema> =>
   pickMembers(batchSchema, row);
 

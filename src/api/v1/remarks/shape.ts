@@ -61,10 +61,10 @@ export const forecastSchema = z
   })
   .meta({ id: 'Forecast' });
 
-/** Rounds energy to whole Wh, and money to a thousandth. */
+/** Rounds energy in kWh to whole Wh, and money to thousandths of the currency. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Converts a forecast of a month's usage for a response. */
+/** Converts a forecast of a month's usage to its form in responses. */
 export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEndForecast): z.output<typeof month> => ({
   start: one.start,
   end: one.end,
@@ -89,7 +89,7 @@ export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEndFo
   mean_error: meanError === null ? null : rounded(meanError),
 });
 
-/** Example of a remark, for a response and for the event. */
+/** Example of a remark, which the examples of responses and of the event share. */
 export const EXAMPLE_REMARK = {
   kind: 'stays_on' as const,
   since: '2026-06-13T18:45:00.000Z',

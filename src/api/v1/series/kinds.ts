@@ -5,19 +5,23 @@ import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SCHEMAS_BY_SERIES_KIND, type TimedSeriesValue } from './shape.ts';
 import type { newSourceSchema } from './source-shape.ts';
 
-/** Schemas of a kind of series (prices or emissions), with its names in paths, summaries and the audit log. */
+/** Description of a kind of series (prices or emissions): its schemas, and its names in paths, summaries and the audit log. */
 export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;
-  /** Name of the series' values: last segment of their path, and member of the response to a check. */
+  /**
+   * Name of the values of such a series. It is the last segment of the path of the values, and the member of a check's response that
+   * contains the values.
+   */
   values: string;
   /**
-   * Names of actions in the audit log: the prefix of all actions, then the action that stores values and the action that removes values.
+   * Parts of the names of actions in the audit log: `noun` begins the names of all actions; `stores` and `removes` are the actions that
+   * store and remove values.
    */
   noun: string;
   stores: string;
   removes: string;
-  /** Display name of the kind of series, for messages. */
+  /** Display name of the kind of series, for error messages. */
   name: string;
   summaries: {
     create: string;

@@ -68,7 +68,7 @@ const emissionSeries = z
   })
   .meta({ id: 'EmissionSeries' });
 
-/** Changes to a price or emission series. */
+/** The members of a price or emission series that a request can change. */
 export const seriesPatchSchema = z
   .strictObject({
     name: textField(200).describe('Name of the series, chosen by its owner.'),
@@ -108,18 +108,18 @@ const checkedIntensities = z
   .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRowsSchema })
   .meta({ id: 'CheckedIntensities' });
 
-/** A value in a request: its time, and its decimal as text. */
+/** A value in a request: the time at which it begins, and the value as decimal text. */
 export interface TimedSeriesValue {
   starts_at: string;
   decimal: string;
 }
 
-/** Schemas and conversions by kind of series. Values of both kinds are parsed to the same form. */
+/** Schemas and conversions for each kind of series. The values of all kinds are parsed to the same form. */
 export const SCHEMAS_BY_SERIES_KIND = {
   price: {
     newSeries,
     series: seriesSchema,
-    /** Response to POST: the series or, with `check`, the values that the series would store. */
+    /** Response to the POST of a series: the new series or, if the request contains `check`, the values that the series would store. */
     createdSeries: z.union([seriesSchema, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: priceSeriesToResponse,
     columns: ['starts_at', 'per_kwh'],
@@ -157,7 +157,10 @@ export const SCHEMAS_BY_SERIES_KIND = {
   },
 } as const;
 
-/** Converts a price series for a response. `state`: the state of its source, for callers that may change the series. */
+/**
+ * Converts a price series to its form in responses. `state`: state of the series' source, which only callers that may change the series
+ * get.
+ */
 export function priceSeriesToResponse(
   { currency, ...row }: StoredSeries,
   state?: SourceState,
@@ -166,7 +169,10 @@ export function priceSeriesToResponse(
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }
 
-/** Converts an emission series for a response. `state`: the state of its source, for callers that may change the series. */
+/**
+ * Converts an emission series to its form in responses. `state`: state of the series' source, which only callers that may change the series
+ * get.
+ */
 function emissionSeriesToResponse(
   { series_id, user_id, name, resolution_minutes }: Omit<StoredSeries, 'currency'>,
   state?: SourceState,

@@ -6,11 +6,13 @@ import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { type SeriesSource, SOURCE_FORMATS, type SourceSecrets } from '#src/tariffs/sources/source.ts';
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
-/** Maximum number of values, and of rejected rows, in the response to a check. */
+/** Maximum number of values, and of rejected rows, in the response to the check of a source. */
 export const MAX_LISTED_VALUES = 100;
 
 const MAX_HEADERS = 10;
-/** Names of request headers that a source may not set: the service sets them itself, or they concern the connection (RFC 9110). */
+/**
+ * Request headers that the settings of a source may not contain: the service sets them itself, or they concern the connection (RFC 9110).
+ */
 const RESERVED = new Set(
   `accept-encoding connection content-length content-type expect host keep-alive proxy-authorization proxy-connection te trailer
    transfer-encoding upgrade user-agent`.split(/\s+/),
@@ -100,7 +102,7 @@ const source = z
   ])
   .meta({ id: 'SeriesSource' });
 
-/** Additional members of a series with a source, for callers that may change the series. */
+/** Members that a series with a source has in responses to callers that may change the series. */
 export const sourceStateSchema = {
   source: source
     .optional()
@@ -130,13 +132,14 @@ const rejectedRow = z
   })
   .meta({ id: 'RejectedRow' });
 
-/** Rows of a fetched response that cannot be stored. */
+/** Rows in the response of a source that cannot be stored. */
 export const rejectedRowsSchema = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_LISTED_VALUES}.`);
 
 /**
- * Splits a requested source into a part that is stored in plain text and a part that is stored encrypted. Header names become lower case.
+ * Splits the settings of a source into a part that is stored unencrypted and a part that is stored encrypted. The names of headers become
+ * lower case.
  */
 export function separateSourceSecrets(given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if ('preset' in given) {

@@ -24,13 +24,13 @@ import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } f
 import { seriesPatchSchema } from './shape.ts';
 import { MAX_LISTED_VALUES, type newSourceSchema, separateSourceSecrets } from './source-shape.ts';
 
-/** Maximum number of concurrent checks of sources in a process. Each may hold a response of 5 MiB in memory. */
+/** Maximum number of sources that a process checks at the same time. Each check may need 5 MiB of memory for the source's response. */
 const MAX_CHECKS_AT_ONCE = 4;
-/** Number of attempts, and the pause between them, while another fetch from the same host is in progress. */
+/** Number of attempts to fetch a source, and the pause between attempts in ms, while another fetch from the same host is in progress. */
 const HOST_WAIT = { tries: 5, everyMs: 1_000 };
 let checks = 0;
 
-/** Converts series for a response. Includes the sources of those series that the caller may change. */
+/** Converts several series to their form in responses. For series that the caller may change, the response includes their sources. */
 export async function seriesToResponse(
   db: Database,
   caller: Caller,
@@ -45,7 +45,7 @@ export async function seriesToResponse(
   return rows.map((row) => toResponse(row, sources.get(row.series_id)));
 }
 
-/** Converts a series for a response, with its source if the caller may change it. */
+/** Converts a series to its form in responses, with its source if the caller may change the series. */
 export async function seriesWithSourceToResponse(
   db: Database,
   caller: Caller,
@@ -55,13 +55,16 @@ export async function seriesWithSourceToResponse(
   return toResponse(row, (await readSources(db, getAccessibleAccounts(caller), [row.series_id])).get(row.series_id));
 }
 
-/** Returns the source in a request. Throws 403 if the caller may not fetch from an address that it has chosen itself. */
+/**
+ * Returns the source in a request, with its secrets separated. Throws 403 for a homeowner who names a URL, because homeowners may only use
+ * predefined sources.
+ */
 export function authorizeSource({ role }: Caller, given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return separateSourceSecrets(given);
 }
 
-/** Fetches a source and returns the first values that a series of the account would store. Throws 422 if there are none. */
+/** Fetches a source, and returns the first values that would be stored from its response. Throws 422 if there are none. */
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
   { values, valueToResponse }: SeriesKindDescription,
@@ -97,7 +100,7 @@ async function waitForHost(db: Database, host: string): Promise<void> {
   throw new AppError('unavailable');
 }
 
-/** Defines two operations for a kind of series: changing a series, and removing values that were set by PUT. */
+/** Defines two operations for a kind of series: changing a series, and removing values that a client has stored by PUT. */
 function defineSourceOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
   const updateSeries = defineOperation(`PATCH ${path}/{series_id}`, {

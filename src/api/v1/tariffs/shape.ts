@@ -6,11 +6,11 @@ import { hasPeriodCondition, isEmptyRatePeriod, type StoredTariff, type TariffPr
 import { costSchema } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
-/** Maximum number of price periods in a tariff. No supplier has more: twelve months with a dozen periods each are 144. */
+/** Maximum number of price periods in a tariff. It is higher than suppliers need: twelve months with a dozen periods each are 144. */
 const MAX_PERIODS = 500;
 const MAX_COMPARED = 10;
 
-/** Descriptions of the members, in requests and in responses. */
+/** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
   tariff_id: 'Id of the tariff.',
   name: 'Name of the tariff, chosen by its owner.',
@@ -37,7 +37,7 @@ const MEANING = {
 };
 const AS_TEXT = 'A decimal with up to 9 places, as text.';
 
-/** Returns the schema of a list of ISO weekdays or months without duplicates. */
+/** Returns the schema of a list of ISO weekdays or of months, without duplicates. */
 const numbers = (most: number) =>
   fields
     .createBoundedArraySchema(z.number().int().min(1).max(most), 1, most)

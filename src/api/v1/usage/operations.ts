@@ -33,7 +33,7 @@ export const streamUsage = defineOperation('GET /v1/usage/stream', {
     const { user_id: named } = await loadAccessibleUser(db, caller, user_id);
     const device =
       device_id === undefined ? undefined : requireFound(await findDevice(db, reach, requireStorableId(device_id)));
-    // The home is the device's home. If the request also names a user, the user must be the owner of this home.
+    // If the request names a device, the stream is about the device's home. If it also names a user, this user must own the home.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;
     const stream = await live.open({
@@ -42,7 +42,7 @@ export const streamUsage = defineOperation('GET /v1/usage/stream', {
       deviceId: device?.device_id,
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     });
-    // These headers forbid proxies to buffer the response.
+    // With these headers, proxies do not buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     reply.type('text/event-stream; charset=utf-8');
     return stream;

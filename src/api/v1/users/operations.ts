@@ -33,7 +33,7 @@ export const createUser = defineOperation('POST /v1/users', {
   },
 });
 
-/** Text to search users for. An empty text returns all users. */
+/** Text that the e-mail addresses of the returned users must contain. An empty text matches all users. */
 const search = z
   .string()
   .max(254)
@@ -129,18 +129,23 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
 });
 
 /**
- * Maximum number of concurrent archives for one account; `MAX_AT_ONCE` is the maximum for the process. Each archive queries the database
- * page by page.
+ * Maximum number of archives that are created at the same time for one account. `MAX_AT_ONCE` is the maximum for the process. The number is
+ * low, because each archive queries the database page by page.
  */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;
-/** Interval at which the caller is reloaded while an archive is created. Reads with a revoked key must end within 10 s. */
+/**
+ * Time in ms after which the caller is read again from the database while an archive is created. Reads with a revoked key must end within
+ * 10 s.
+ */
 const CHECKED_EVERY_MS = 5_000;
-/** Time in which a client accepts no page of an archive, after which it counts as disconnected and its slot is released. */
+/**
+ * Time in ms after which a client that accepts no page of an archive is considered disconnected, so that another archive can be created.
+ */
 const MAX_STALL_MS = 120_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** Accounts of the callers whose archives are being created in this process. */
+/** Accounts of the callers for which this process is creating archives; an account occurs once for each archive. */
 const underWay: string[] = [];
 
 export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {

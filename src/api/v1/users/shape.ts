@@ -5,10 +5,10 @@ import { accountSchema } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
-/** A user in a response. It has the same members as in the event `user.created`. */
+/** A user in responses. The event `user.created` contains the same members. */
 export const userSchema = accountSchema;
 
-/** A user in a list, with the additional members that were requested. */
+/** A user in a list, with additional members if they were requested. */
 export const listedUserSchema = accountSchema
   .extend({
     devices: z
@@ -59,7 +59,7 @@ export const createdUserSchema = z.strictObject({
   status: z.string().describe('Always `created`.'),
 });
 
-/** Converts an account for a response. */
+/** Converts a stored account to its form in responses. */
 export const userToResponse = ({ pending_email, ...row }: User): z.output<typeof userSchema> => ({
   ...pickMembers(userSchema, row),
   ...(pending_email ? { pending_email } : {}),

@@ -12,12 +12,12 @@ import type { EventType } from '#src/events/bodies.ts';
 import * as shapes from './shape.ts';
 
 /**
- * Returns the membership or authorization that the subscription depends on: the subscription ends together with it, if the caller sets the
- * subscription's address.
+ * Returns the caller's membership or authorization. If the caller sets the address of a subscription, the subscription ends together with
+ * that membership or authorization.
  */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: findAuthorization(caller) });
 
-/** Throws 403 if an app subscribes to an event with data that the app's scopes do not permit it to read. */
+/** Throws 403 if an app subscribes to an event that contains data which the app's scopes do not permit it to read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
   if (appId === undefined) return;
   for (const event of events) {
@@ -131,7 +131,7 @@ export const retryDelivery = defineOperation('POST /v1/webhooks/{webhook_id}/del
 
 type Which = { webhook_id: string; delivery_id: string };
 
-/** Returns the delivery in a path, with its request. Throws `notFound` if the caller cannot access it. */
+/** Returns the delivery that the path names, with its request. Throws `notFound` if the caller cannot access it. */
 export async function findSentDeliveryOfPath({
   context,
   db,

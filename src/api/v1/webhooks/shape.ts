@@ -28,7 +28,9 @@ const callbackUrl = httpsUrlField.describe(
   'HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server.',
 );
 
-/** Secret of a subscription, in a format that libraries of Standard Webhooks accept. It is stored encrypted and never returned. */
+/**
+ * Secret of a subscription, in a format that libraries of Standard Webhooks accept. The service stores it encrypted and never returns it.
+ */
 const authToken = z
   .string()
   .refine(
@@ -39,7 +41,7 @@ const authToken = z
     'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned.',
   );
 
-/** Whether a text is complete base64 with padding, of a length that Standard Webhooks permits. */
+/** Whether a text is valid base64 with padding, of a length that Standard Webhooks permits for keys. */
 function isKey(text: string): boolean {
   const { length } = Buffer.from(text, 'base64');
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
@@ -92,7 +94,7 @@ export const deliverySchema = z
   })
   .meta({ id: 'Delivery' });
 
-/** A webhook delivery with the request that was sent. */
+/** A delivery of a webhook, with the request that was sent. */
 export const sentDeliverySchema = deliverySchema
   .extend({
     request: z
@@ -110,8 +112,8 @@ export const sentDeliverySchema = deliverySchema
   .meta({ id: 'SentDelivery' });
 
 /**
- * Returns the events in a request, from its member `event` or `events`. Undefined if it has neither. Throws 422 if it has both, because
- * they could differ, or if it names an event twice.
+ * Returns the events to which a request subscribes, from its member `event` or `events`. Undefined if it has neither member. Throws 422 if
+ * it has both members, because they could differ, or if it names an event twice.
  */
 export function parseSubscribedEvents({
   event: one,
@@ -125,13 +127,13 @@ export function parseSubscribedEvents({
   return first && [first, ...others];
 }
 
-/** Converts a subscription for a response, without its secret. */
+/** Converts a stored subscription to its form in responses, without its secret. */
 export const webhookToResponse = (row: Webhook): z.output<typeof webhookSchema> => ({
   ...pickMembers(webhookSchema, row),
   event: row.events[0] as EventType,
 });
 
-/** Converts a delivery for a response, without the receiver's responses, which only the dashboard shows. */
+/** Converts a delivery to its form in responses, without the receivers' responses, which only the dashboard shows. */
 export const deliveryToResponse = (row: Delivery): z.output<typeof deliverySchema> => ({
   ...pickMembers(deliverySchema, row),
   attempts: row.attempts.map(({ response_body: _, ...attempt }) => attempt),
@@ -197,7 +199,7 @@ const exampleEvent = <Type extends string, Data>(type: Type, data: Data) => ({
   data,
 });
 
-/** Example requests to webhook receivers, by event type. */
+/** Examples of requests that webhook receivers get, by event type. */
 export const EVENT_EXAMPLES = {
   'usage.updated': exampleEvent('usage.updated', {
     user_id,
