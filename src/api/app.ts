@@ -60,7 +60,6 @@ interface AppParts {
   certificate?: () => Buffer;
   /** Secret of the installation, with which the links in mails are signed. */
   secret: string;
-  /** Address of the MQTT broker, as shown to people who pair devices. */
   mqtt: BrokerAddress;
   /** Identity provider for signing in to the dashboard. Users can also sign in by mail. */
   oidc?: SignInProvider | undefined;
@@ -132,7 +131,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   return app;
 }
 
-/** Creates the fastify instance, and a function that returns the instance's HTTP/2 server once the server exists. */
+/** Creates the fastify instance. Also returns a function that returns its HTTP/2 server, which is created later. */
 function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts) {
   let http2: Http2Server | undefined;
   const app = Fastify<Server>({
@@ -179,7 +178,7 @@ function addCommonHeaders(app: FastifyInstance): void {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
-    // Version of the service. The version of the API is the /v1 in the path.
+    // This header contains the version of the service. The version of the API is in the path (/v1).
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy'))
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");

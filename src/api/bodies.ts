@@ -17,7 +17,7 @@ export interface CsvBody {
   read(text: string): Promise<CsvRows>;
 }
 
-/** Returns the name of a row for error messages: its index from 0 or, in a CSV body, its line. */
+/** Returns the name of a row for error messages: its index from 0 or, for a CSV body, the number of its line. */
 export const getRowName = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
@@ -51,7 +51,7 @@ export function addCsvParser(scope: FastifyInstance, csv: readonly string[] | Cs
   acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
 }
 
-/** A SenML pack (RFC 8428), parsed from JSON. */
+/** A SenML pack (RFC 8428): a list of records, parsed from JSON. */
 export class SenmlPack {
   readonly records: unknown;
   constructor(records: unknown) {
@@ -110,7 +110,7 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
  */
 const MAX_LEVELS = 100;
 
-/** Whether parsed JSON is nested more deeply than any valid request. */
+/** Whether parsed JSON has more levels than any valid request. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_LEVELS; depth++) {

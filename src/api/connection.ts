@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
  * `close`. So only this file and the protocol servers may use these objects (test/contract/architecture.test.ts).
  */
 
-/** The HTTP/2 stream of a response; undefined for HTTP/1.1. */
+/** Returns the HTTP/2 stream of a response; undefined for HTTP/1.1. */
 const streamOf = ({ raw }: FastifyReply) =>
   'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
@@ -73,7 +73,7 @@ function waitingAt(socket: Socket): Set<() => void> {
 /** Aborts a response: closes the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete response. */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
-/** Maximum number of bytes that are read and discarded from the body of a refused request. */
+/** Maximum number of bytes that are read and discarded after a request was refused because its body is too long. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**
@@ -91,6 +91,6 @@ export async function discardRequestBody(reply: FastifyReply): Promise<void> {
       if (bytes > MAX_DISCARDED_BYTES) return;
     }
   } catch {
-    // The client has disconnected, so no more of the request body arrives.
+    // Reading has failed because the client has disconnected, so no more of the request body will arrive.
   }
 }

@@ -11,7 +11,7 @@ import type { UsageStreams } from './live/live.ts';
 import type { ReadDatabaseRouter } from './reads.ts';
 import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
 
-/** Dependencies of request handlers. */
+/** Objects and settings that request handlers need. */
 export interface ApiContext {
   db: Database;
   /**
@@ -26,7 +26,7 @@ export interface ApiContext {
   /** Runs long calculations outside the event loop. `buildApp` creates a calculator if the context has none. */
   calculator?: Calculator;
   clock: Clock;
-  /** Encrypts stored secrets and decrypts them. */
+  /** Encrypts secrets that are stored, and decrypts them. */
   box: SecretEncrypter;
   /**
    * Returns the id of the object for which the token of a mailed link was created. Null if this installation did not create the token for
@@ -52,7 +52,6 @@ export interface ApiContext {
   rollups?: RollupsPort;
 }
 
-/** Address at which devices reach the MQTT broker. */
 export interface BrokerAddress {
   host: string;
   /** Ports of the embedded broker. Null if the installation uses an external broker. */
@@ -129,7 +128,7 @@ export interface SentReadingsPort {
   }>;
 }
 
-/** Settings that a check of the aggregates needs in addition to the database. */
+/** Objects and settings that a check of the aggregates needs. */
 export interface RollupsPort {
   pool: Pool;
   capabilities: Capabilities;
@@ -143,7 +142,7 @@ export interface RollupsPort {
  */
 export type MessageJudgePort = (message: {
   gatewayId: string;
-  /** Topic of the message, with or without the gateway's prefix. */
+  /** Topic of the message; it may begin with the gateway's prefix. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;

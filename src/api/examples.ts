@@ -23,7 +23,7 @@ import { USER_EXAMPLES } from './v1/users/shape.ts';
 import { WEBHOOK_EXAMPLES } from './v1/webhooks/shape.ts';
 import { WHAT_IF_EXAMPLES } from './v1/what-if/shape.ts';
 
-/** Examples of all operations. A test checks each example against the schemas of its operation. */
+/** Example requests and responses of all operations. A test checks each example against the schemas of its operation. */
 export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...ENERGY_INSIGHTS_EXAMPLES,
   ...ANALYTICS_EXAMPLES,

@@ -40,7 +40,7 @@ export const userIdField = idField.describe(
   'Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.',
 );
 
-/** An existing date, YYYY-MM-DD, from 1970 on. */
+/** A date from 1970 on, as YYYY-MM-DD. It must exist in the calendar. */
 export const dateField = z
   .string()
   .refine(isDate, 'must be a date that exists, YYYY-MM-DD, from 1970 on')
@@ -93,13 +93,13 @@ export function resolveRequestedDays(start: string | undefined, end: string | un
   return { start, end, groupBy: groupBy ?? 'day' };
 }
 
-/** Returns the number of rows of a range of days, assuming that each day has 24 hours. */
+/** Returns the number of rows that a range of days has. Assumes that each day has 24 hours. */
 export function countRowsInDays(start: string, end: string, groupBy: GroupBy): number {
   if (groupBy === 'month') return countMonths(start, end);
   return countDays(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
 }
 
-/** Returns the names of the columns that identify the time of a row. */
+/** Returns the names of the columns that state the time of a row. */
 export function listRowTimeColumns(groupBy: GroupBy): string[] {
   if (!isClockUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
@@ -107,13 +107,16 @@ export function listRowTimeColumns(groupBy: GroupBy): string[] {
 
 const MAX_COMPUTED_MONTHS = 36;
 
-/** First and last day of a calculation, in the time zone of the user. */
+/** Fields for the first and last day of a calculation, in the time zone of the user. */
 export const calculationDaysFields = {
   start: dateField.describe('First day, in the time zone of the user.'),
   end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
 };
 
-/** Adds checks to a body with `calculationDaysFields`: the first day must not be after the last, and there must not be too many days. */
+/**
+ * Adds checks to the schema of a body with `calculationDaysFields`: the first day must not be after the last, and the range must not have
+ * too many days.
+ */
 export function checkCalculationDays(
   { start, end }: { start: string; end: string },
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
@@ -197,7 +200,6 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
   return z.NEVER;
 });
 
-/** A currency code of ISO 4217. */
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
 /** Returns the schema of a list. Its length is checked before its items, so that the check of a much too long list is fast. */

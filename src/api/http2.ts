@@ -12,7 +12,7 @@ import { MAX_HEAD_BYTES } from './plugins/protocol.ts';
 
 /** Time limits in ms of a connection, a request and a response. */
 export interface Http2Timeouts {
-  /** Maximum time from the handshake to the first request. */
+  /** Maximum time from the TLS handshake to the first request. */
   headersTimeout: number;
   /** Maximum time from the arrival of a request's head to the end of its body. */
   requestTimeout: number;
@@ -30,7 +30,7 @@ export interface Http2Server {
    * are refused so that the client may send them again (RFC 9113, 6.8). New connections are served.
    */
   handOn(): void;
-  /** Accepts no further requests. Each connection ends after its last response. */
+  /** Stops accepting requests. Each connection ends after its last response. */
   close(): void;
 }
 
@@ -62,7 +62,7 @@ export function serveHttp2(
     bound(request, response, patience);
     serve(request, response);
   });
-  // Protocol errors of a request are answered by the app (plugins/protocol.ts).
+  // The app itself responds to protocol errors in a request (plugins/protocol.ts).
   server.on('checkExpectation', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     server.emit('request', request, response);
@@ -110,7 +110,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // Destroys the session after a second, because an incomplete request head or unread bytes could keep the connection open.
+        // One second later, destroys the session, because an incomplete request head or unread bytes could keep the connection open.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -171,7 +171,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
   // client that has disconnected.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // The listener ignores errors. Without a listener, an error would stop the process.
+  // Without a listener for errors, an error would end the process. The error itself needs no action.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
   // Reports the abort of a request body as an error, because the compatibility layer reports it like the end of a complete body.
@@ -185,7 +185,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // After the response, discards the unread rest of the request's body (RFC 9113, 8.1).
+  // When the response is complete, discards the part of the request's body that was not read (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });

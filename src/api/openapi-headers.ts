@@ -68,7 +68,7 @@ const referring = (names: Header[]): Json =>
 export const getErrorHeaders = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
-/** Returns the descriptions of the headers of an operation's successful response. */
+/** Returns the descriptions of the headers of a successful response to an operation. */
 export function getResponseHeaders({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {

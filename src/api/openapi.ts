@@ -185,7 +185,7 @@ function responsesOf(operation: Named, schemas: Record<string, Json>): Json {
   };
 }
 
-/** Returns the required query parameters, each with an example value. */
+/** Returns the query parameters that are required, with an example value for each. */
 const mustAsk = (parameters: Json[]): Record<string, string> =>
   Object.fromEntries(
     parameters

@@ -33,7 +33,7 @@ type OtherFormat = Exclude<ResponseFormat, 'json'>;
 /** A request as a handler sees it: the request's key, scopes and values have been checked. */
 export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
   context: ApiContext;
-  /** The database of `context`. */
+  /** The database in `context`, for brevity. */
   db: Database;
   caller: Caller;
   /** The accounts that the caller may access. */
@@ -44,7 +44,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   body: Body;
   /** Length of the body in bytes, as it was sent. */
   bodyBytes: number;
-  /** Client address, for the audit log. */
+  /** Network address of the client, for the audit log. */
   address: string;
   /** Returns the name of a row for error messages, if the body is a list. */
   rowName(index: number): string;
@@ -59,7 +59,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   reply: FastifyReply;
   /** The format that the client prefers: one of the operation's `formats`, or JSON. */
   format: Formats | 'json';
-  /** Header `Accept-Language` of the request. */
+  /** Value of the request's header `Accept-Language`. */
   languages: string;
   /**
    * Runs one piece of a change while the caller is locked, after reading the caller again from the database. Throws if the caller has lost
@@ -150,14 +150,14 @@ interface OperationDefinition<
   produces?: string;
   /** Other formats besides JSON in which clients can request the response. */
   formats?: readonly F[];
-  /** Set if the operation will be removed in favour of another. */
+  /** Set if the operation will be removed, because another operation replaces it. */
   deprecated?: Deprecation;
   /**
    * Schema of the response, from which the reference and the types are generated. Tests check responses against it; the service itself does
    * not.
    */
   answer: A;
-  /** Returns the response: as an object, as text of another media type, or as a stream. */
+  /** Handles a request. Returns the response: as an object, as text of another media type, or as a stream. */
   handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
 }
 
@@ -224,7 +224,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
-/** Runs a request of an operation. Returns the status and the body of the response. */
+/** Type of functions that run a request to an operation, and return the status and the body of the response. */
 type RunRequest = (
   definition: AnyOperation,
   context: ApiContext,

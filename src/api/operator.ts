@@ -18,7 +18,7 @@ export interface OperatorDependencies {
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
-  /** Decides which clients an MQTT broker accepts. */
+  /** Decides which clients an MQTT broker accepts, and which topics they may use. */
   access: BrokerAccess;
 }
 

@@ -9,8 +9,8 @@ export const PLAIN_PAGE_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Returns an HTML page with one sentence, outside the dashboard and the documentation. `text`: plain text. `more`: HTML after the sentence,
- * such as a form. `head`: HTML for the head. `language`: ISO 639-1.
+ * Returns an HTML page with one sentence, which belongs neither to the dashboard nor to the documentation. `text`: plain text. `more`: HTML
+ * after the sentence, such as a form. `head`: HTML for the head. `language`: ISO 639-1.
  */
 export const renderPlainPage = (
   title: string,

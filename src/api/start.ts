@@ -165,7 +165,7 @@ async function listen(app: FastifyInstance, config: Config, log: Logger, publicU
 /** Returns whether the database responds and accepts writes. */
 async function acceptsWrites(pool: Pool): Promise<boolean> {
   try {
-    // Raw SQL: `pg_is_in_recovery()` returns a state of the server, not of a table.
+    // Raw SQL: `pg_is_in_recovery()` returns a state of the server; no table contains this state.
     const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return !rows[0].isStandby;
   } catch {

@@ -47,7 +47,7 @@ test.each([1, 2, 3, 4, 5])(
         if (next(8) !== 0) continue;
         held.delete(other);
         end();
-        // Releasing a response twice has no effect.
+        // A second release of the same response has no effect.
         end();
       }
     }

@@ -17,7 +17,7 @@ interface UnsentAnswer {
   cut(): void;
 }
 
-/** Maximum numbers of bytes of unsent responses. */
+/** Maximum number of bytes of unsent responses: for a connection, for a network address, and for the process. */
 export interface UnsentResponseLimits {
   ofConnection: number;
   ofAddress: number;
@@ -54,7 +54,7 @@ export function createUnsentResponseLimit({ ofConnection, ofAddress, ofAll }: Un
   };
   const shrink = (pile: Pile, limit: number) => {
     for (const one of pile.answers) {
-      // A single response may be larger than the limit.
+      // A single response may exceed the limit.
       if (pile.bytes <= limit || pile.answers.size === 1) return;
       release(one);
       one.cut();

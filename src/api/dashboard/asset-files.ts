@@ -8,7 +8,7 @@ import { type CompressedFile, compressBrotli, compressFile, createFileCache } fr
 import { compileTexts, type NestedTexts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-/** Libraries that are served to the browser unchanged: their files, by import name. */
+/** Libraries that are served to browsers as they are: path of the file, by the name under which modules import it. */
 const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
@@ -25,12 +25,11 @@ const LIBRARIES: Record<string, string> = {
 const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 
-/** Length of a SHA-256 digest in bytes. */
 const DIGEST_BYTES = 32;
 
 type Source = () => Buffer | Promise<Buffer>;
 
-/** Media types by the extension of a file. */
+/** Media type of a file, by the extension of its name. */
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',

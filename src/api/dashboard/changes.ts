@@ -20,7 +20,7 @@ const RETRY = 'retry: 3000\n\n';
 /** Time in ms that clients have to read the end of their streams when the process stops. */
 const UNREAD_END_MS = 1_000;
 
-/** An open stream and the account whose readings it follows. */
+/** An open stream, with the account whose readings it reports. */
 interface Listener extends ContinuousReader {
   owner: StreamOwner;
   outlet: ServerSentEventWriter;
@@ -58,7 +58,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // Destroys streams whose clients do not read the end of the stream.
+    // After this time, destroys streams whose clients have not read the end of their stream.
     setTimeout(() => {
       for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

@@ -101,7 +101,7 @@ function backupsToResponse(state: BackupState, now: Date): NonNullable<OperatorO
   };
 }
 
-/** Maximum number of characters of a rejected message's payload in a response. */
+/** Maximum number of characters of a rejected message's payload that a response contains. */
 const SHOWN = 2_000;
 
 export const listRejected = defineOperation('GET /v1/rejected', {

@@ -58,7 +58,6 @@ async function findPeriodOwner(
   return { userId: user.user_id, deviceId: device?.device_id, zone: user.timezone, newest };
 }
 
-/** Returns the time of the newest reading of any device of the account. */
 async function newestOf(db: Database, userId: string): Promise<Date | null> {
   const [row] = await findNewestReadings(db, [userId]);
   return row?.newest ?? null;

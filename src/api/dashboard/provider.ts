@@ -44,8 +44,8 @@ const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
 /**
- * State of a pending sign-in. It is stored in a cookie while the browser is at the provider, encrypted so that it can be neither forged nor
- * read.
+ * State of a pending sign-in, which a cookie stores while the person is at the provider. It is encrypted, so that nobody can forge or read
+ * it.
  */
 const pendingSignIn = z.strictObject({
   is: z.literal('sign-in at the provider'),

@@ -51,7 +51,7 @@ import type { SignInProvider } from './provider.ts';
 /** Minimum duration in ms of a failed sign-in, so that its duration does not reveal whether the account exists. */
 const FAILURE_MS = 250;
 
-/** Dependencies of signing in, in addition to the API's context. */
+/** Dependencies of the sign-in routes, in addition to `ApiContext`. */
 export interface SignInDependencies {
   /** Secret of the installation, with which tokens are signed. */
   secret: string;
@@ -174,7 +174,8 @@ class SessionRoutes {
   }
 
   /**
-   * Creates a link that signs in another device of the same person without a mail. Like a mailed link, it works once and for a short time.
+   * Creates a link with which the same person can sign in on another device, without a mail. Like a mailed link, it works once and for a
+   * short time.
    */
   async createLink(request: FastifyRequest, reply: FastifyReply) {
     const { secret, counter } = this.#parts;
@@ -282,7 +283,7 @@ class SessionRoutes {
     await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
   }
 
-  /** Sends the response to a sign-in: the opened session and its cookies. */
+  /** Responds to a successful sign-in: returns the opened session, and sets its cookies. */
   async #enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const { environment } = this.#context;
     const { secret } = this.#parts;

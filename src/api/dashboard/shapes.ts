@@ -88,7 +88,7 @@ export const periodResponseSchema = z.strictObject({
       last_year: z.strictObject({ ...days, ...total }),
     })
     .nullable(),
-  /** One entry per day; if the period is a year, one per month (YYYY-MM). */
+  /** One entry for each day of the period. If the period is a year, one entry for each month (YYYY-MM). */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
   curve: z.array(z.strictObject({ at: instantSchema.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantSchema, watts: z.number() }).nullable(),
@@ -157,7 +157,7 @@ export const powerResponseSchema = z.strictObject({
   trail: z.array(z.strictObject({ at: instantSchema, watts: load })),
 });
 
-/** Costs of a period. A cost is null if no tariff applied, or if tariffs in two currencies applied. */
+/** Costs in a period. A cost is null if no tariff applied, or if tariffs in two currencies applied. */
 export const periodCostsResponseSchema = z.strictObject({
   has_tariff: z.boolean(),
   used: costSchema,
@@ -183,7 +183,7 @@ export const priceCurveResponseSchema = z.strictObject({
   hours: z.array(z.strictObject({ starts_at: instantSchema, per_kwh: z.string().nullable() })),
 });
 
-/** A price series that a tariff can use, and the time up to which it has prices. */
+/** A price series that a tariff can use, with the time at which its prices end. */
 export const usablePriceSeriesSchema = seriesSchema
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
   .extend({
@@ -248,7 +248,7 @@ export const operatorOverviewSchema = z.strictObject({
       last_copy: z.strictObject({ at: instantSchema, packed_bytes: count }).nullable(),
       last_archived_at: instantSchema.nullable(),
       waiting_bytes: count,
-      /** Faults of the back-ups, each with an error message. */
+      /** Faults of the back-ups, with error messages. */
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),

@@ -8,7 +8,7 @@ import {
   type SearchSection,
 } from './markup.ts';
 
-/** A guide, rendered as HTML. */
+/** A guide of the documentation, rendered as HTML. */
 export interface Guide {
   /** Path of the page. */
   href: string;
@@ -111,7 +111,7 @@ function renderBlock(code: Tokens.Code, labels: Record<string, string>, highligh
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;
 
-/** Returns the next token that is not a blank line, with its index. */
+/** Returns the next token after a position, and its index. Skips blank lines. Null at the end. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
   for (let index = after + 1; index < tokens.length; index++) {
     const token = tokens[index];

@@ -2,7 +2,7 @@ import { escapeHtml } from '#src/core/html.ts';
 
 /** An entry of the search index: the text below one heading. */
 export interface SearchSection {
-  /** Path with the heading's anchor. */
+  /** Path of the page, with the heading's anchor. */
   href: string;
   page: string;
   title: string;
@@ -25,6 +25,6 @@ export type CodeHighlighter = (code: string, language: string) => string;
 export const renderCodeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
-/** Returns a sample in several languages as HTML, with one code block per language. The page's script turns the blocks into tabs. */
+/** Returns sample code in several languages as HTML, with one block per language. The page's script turns the blocks into tabs. */
 export const renderCodeSamples = (of: readonly { label: string; html: string }[]): string =>
   `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escapeHtml(label)}"><p class="language">${escapeHtml(label)}</p>${html}</div>`).join('')}</div>`;

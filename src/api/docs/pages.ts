@@ -44,7 +44,7 @@ export interface DocsFile {
   content: string;
 }
 
-/** Renders all files below `/docs`, by path: the pages of the guides and of the OpenAPI document, and the files that these pages load. */
+/** Renders all files below `/docs`, by path: the pages of the guides and of the API reference, and the files that these pages load. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
   const handWritten = await buildDocumentationPages(highlight);
   const reference = buildReference(document, highlight);

@@ -44,7 +44,7 @@ function createRenderer(document: Json, highlight: CodeHighlighter) {
     ...renderSchema(resolve),
     resolve,
     highlight,
-    /** Returns the JSON body of a request; an empty object if it has none. */
+    /** Returns the JSON schema of a request's body; an empty object if the request has no body. */
     jsonBodyOf: ({ requestBody }: AnyJsonSchema): AnyJsonSchema =>
       resolve(requestBody).content?.['application/json'] ?? {},
     json: (value: unknown) =>
@@ -107,7 +107,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
 </section>`;
 }
 
-/** Renders the page of events. `webhooks`: the webhooks of the document, by event name. */
+/** Renders the reference page of events. `webhooks`: the part `webhooks` of the OpenAPI document, by event name. */
 function eventsPage(
   webhooks: Record<string, AnyJsonSchema>,
   { jsonBodyOf, schemaHtml, json }: Renderer,
@@ -133,7 +133,7 @@ function eventsPage(
   };
 }
 
-/** Renders the page of errors. `responses`: the error responses of the document by name; each name ends in the status. */
+/** Renders the reference page of errors. `responses`: the document's error responses by name; each name ends in the status. */
 function errorsPage(responses: Record<string, AnyJsonSchema>): ReferencePage {
   const statuses = Object.entries(responses).map(
     ([name, of]) => ({ ...of, code: name.replace(/\D/g, '') }) as AnyJsonSchema,

@@ -5,7 +5,7 @@ import { renderInlineCode } from './markup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 export type AnyJsonSchema = any;
 
-/** Maximum nesting depth of rendered members. Deeper members are shown only by their type. */
+/** Maximum depth to which nested members are rendered. Of deeper members, only the type is shown. */
 const DEEPEST = 5;
 
 /**
@@ -23,8 +23,8 @@ export const createSchemaResolver =
           .reduce((at: AnyJsonSchema, name: string) => at[name], document);
 
 /**
- * Returns functions that render schemas of an OpenAPI document as HTML: `schemaHtml` renders a whole schema; `member` renders one member or
- * parameter, with its location (`query`, `path`). Pure.
+ * Returns two functions that render schemas of an OpenAPI document as HTML. `schemaHtml` renders a whole schema. `member` renders one
+ * member, or one parameter with its location (`query` or `path`). Pure.
  */
 export function renderSchema(resolve: (one: AnyJsonSchema) => AnyJsonSchema) {
   return { schemaHtml, member };
@@ -83,7 +83,7 @@ export function renderSchema(resolve: (one: AnyJsonSchema) => AnyJsonSchema) {
   }
 }
 
-/** Returns the permitted values and bounds of a schema, as text. */
+/** Describes the permitted values and the bounds of a schema in words. */
 function limitsOf(schema: AnyJsonSchema): string {
   const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
   return [

@@ -33,7 +33,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PAGE = 500;
 /** Query parameters that limit by time which readings a feed contains. */
 const BOUNDS = ['published-min', 'published-max'] as const;
-/** Matches a time with its zone (RFC 3339). */
+/** Matches a time with its UTC offset (RFC 3339). */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 type Params = Record<string, string>;
@@ -106,13 +106,12 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** Throws 400 for query parameters that are unknown or repeated. */
 function refuseUnknown({ query }: FastifyRequest, known: readonly string[]): void {
   for (const [name, value] of Object.entries(query as Record<string, unknown>))
     if (!known.includes(name) || typeof value !== 'string') throw new AppError('badRequest');
 }
 
-/** Throws 404 if a path parameter does not contain the expected id. */
+/** Throws 404 if the path contains a parameter of this name with another id. */
 function checkId({ params }: FastifyRequest, name: string, id: string): void {
   const requestedId = (params as Params)[name];
   if (requestedId !== undefined && requestedId !== id) throw new AppError('notFound');
@@ -180,7 +179,7 @@ function batchXml(
   });
 }
 
-/** Returns the time in a query parameter, or undefined if the parameter is missing. Throws 422 if the value is not a time. */
+/** Returns the time in a query parameter; undefined if the parameter is missing. Throws 422 if its value is not a time. */
 function instantOf({ query }: FastifyRequest, field: (typeof BOUNDS)[number]): Date | undefined {
   const text = (query as Params)[field];
   if (text === undefined) return undefined;

@@ -117,7 +117,7 @@ export class FollowedHomes {
     });
   }
 
-  /** Stores and sends the latest reading of a device, unless a concurrent query has stored it already. */
+  /** Stores the latest reading of a device and sends it to the home's streams, unless a concurrent query has already done so. */
   takeReading({ userId, deviceId, seenAtMicros }: LastSeenDevice, reading: LiveReading | undefined): void {
     const home = this.#homes.get(userId);
     if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;

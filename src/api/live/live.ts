@@ -35,14 +35,14 @@ const CHECK = { everyMs: 800, withinMs: 9_000 };
  * minute.
  */
 const BEAT_MS = 15_000;
-/** Maximum number of devices or homes in one statement. */
+/** Maximum number of devices or homes that one SQL statement reads. */
 const MAX_AT_ONCE = 200;
 /** Time in ms after which a client reconnects. It is random, so that the clients of a process do not reconnect at the same moment. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /** Time in ms that clients have to read the end of their streams when the process stops. */
 const UNREAD_END_MS = 1_000;
 
-/** Scope that a key needs for the stream of live readings. */
+/** Scope that a caller needs for streams of live readings. */
 export const STREAM_SCOPE = 'insights:read' as const;
 
 interface LiveParts {
@@ -113,7 +113,7 @@ export class UsageStreams {
     this.handOn();
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    // Destroys streams whose clients do not read the end of the stream.
+    // After this time, destroys streams whose clients have not read the end of their stream.
     setTimeout(() => {
       for (const { outlet } of this.#homes.followers) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

@@ -26,7 +26,7 @@ interface OperationResponse {
   cursor: string | null;
 }
 
-/** Runs a tool's operation for a caller, with arguments that the operation validates. */
+/** Type of the function that runs a tool's operation for a caller. The operation validates the arguments. */
 export type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
 /**
@@ -131,7 +131,7 @@ async function readBounded(pieces: Readable): Promise<string> {
   return text;
 }
 
-/** Returns the cursor in the Link header of a list. Null if there is no next page. */
+/** Returns the cursor of a list's next page, from the Link header. Null if there is no next page. */
 function cursorIn(link: unknown): string | null {
   const [, path] = /^<([^>]*)>; rel="next"/.exec(String(link ?? '')) ?? [];
   return path === undefined ? null : new URL(path, 'https://localhost').searchParams.get('cursor');

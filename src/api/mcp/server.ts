@@ -17,7 +17,7 @@ export interface ToolDescription {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; openWorldHint: boolean };
 }
 
-/** Source of the tools: this process, or a remote service (`energy mcp`). */
+/** Source of the tools of an MCP server: this process, or a remote service (`energy mcp`). */
 export interface Toolbox {
   list(): Promise<ToolDescription[]>;
   call(name: string, values: Record<string, unknown>): Promise<CallToolResult>;

@@ -15,9 +15,9 @@ interface ToolDefinition {
   operation: string;
   /** Parameters with values that the tool sets. Clients cannot change these values. */
   preset?: Readonly<Record<string, string>>;
-  /** Members of the operation's request that the tool accepts. Default: all. */
+  /** Members of the operation's request that the tool accepts as arguments. Default: all. */
   takes?: readonly string[];
-  /** Whether only administrators can use the operation. */
+  /** Set if only administrators can use the operation. */
   isForAdmins?: true;
 }
 

@@ -22,7 +22,7 @@ test.each([
   ['nl', 'Lengte van de intervallen: 15 minuten. Lengte van de historie: 1.095 dagen.'],
 ] as const)('the consent page in %s shows interval lengths and history', async (language, text) => {
   const page = (await consentPages(language)).consent(asked('insights:read devices:read', GREEN_BUTTON), 'csrf');
-  // French numbers contain narrow spaces.
+  // French numbers contain narrow spaces, which are replaced before the comparison.
   expect(page.replaceAll(/\s/g, ' ')).toContain('Green Button');
   expect(page.replaceAll(/\s/g, ' ')).toContain(text);
 });

@@ -1,4 +1,4 @@
-/** Types of the package oidc-provider, which has none. Contains only the types that this repository uses. */
+/** Types of the package oidc-provider, which contains no types itself. Only the types that this repository uses are declared. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

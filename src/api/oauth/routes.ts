@@ -80,7 +80,7 @@ export function addOauthRoutes(
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Bodies of any type are accepted here, because oidc-provider refuses unsupported types with the errors of OAuth.
+    // Bodies of all media types are accepted here. oidc-provider refuses unsupported types with the errors that OAuth specifies.
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
@@ -127,7 +127,7 @@ const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
 async function authorize({ counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
   await countConsentRequest(counter, request.ip);
   const { response_mode: mode } = request.query as { response_mode?: unknown };
-  // Other response modes are refused, because they need a script or show the code to scripts of the app's page.
+  // Other response modes are refused, because they need a script, or show the code to scripts on the app's page.
   if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
   reply.header('Content-Security-Policy', PLAIN_PAGE_SECURITY_POLICY);
   const [path = ''] = request.url.split('?', 1);
@@ -161,7 +161,7 @@ async function takeRequest(counter: RequestCounter, owner: Parameters<typeof get
     throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
 }
 
-/** Returns the client_id and the secret in a request, from HTTP Basic or the form. */
+/** Returns the client_id and the secret that a request contains, in HTTP Basic authentication or in the form. */
 function credentialsOf({ headers }: FastifyRequest, form: URLSearchParams): [id: string, secret: string] {
   const [, basic] = /^Basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];

@@ -62,7 +62,7 @@ export function createAuthorizationServer(options: Options): Provider {
 }
 
 function configurationOf({ secret, store }: Options): Record<string, unknown> {
-  // oidc-provider requires a key for ID tokens, although this server never issues one.
+  // oidc-provider requires a key for signing ID tokens, although this server never issues an ID token.
   const unused = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const cookie = { httpOnly: true, secure: true, signed: true, sameSite: 'lax' };
   return {

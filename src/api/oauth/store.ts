@@ -19,7 +19,7 @@ const REPEATED_MS = 30_000;
  */
 const USED_FOR_MS = 30 * DAY_MS;
 
-/** The models of the package oidc-provider that are stored as rows of `oauth_tokens`. */
+/** The models of the package oidc-provider that are stored as rows of the table `oauth_tokens`, with the kind of each row. */
 const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   Interaction: 'interaction',
   AuthorizationCode: 'code',
@@ -59,7 +59,7 @@ export class OauthStore {
     if (kind === 'refresh') return this.#refreshTokens();
     if (kind) return this.#tokens(kind);
     if (model === 'Grant') return this.#grants();
-    // Sessions of the authorization server are not stored, because each request needs a new consent.
+    // The authorization server's own sessions are not stored, because each request needs a new consent.
     return model === 'Client' ? this.#clients() : NOTHING;
   }
 
@@ -122,7 +122,7 @@ export class OauthStore {
     return row ?? null;
   }
 
-  /** Returns the transaction of the current request or, outside a transaction, the database. */
+  /** Returns the database connection to use: the transaction of the current request, if there is one. */
   get #database(): Database {
     return this.#current.getStore()?.trx ?? this.#db;
   }
@@ -289,7 +289,7 @@ const WITHOUT = {
   },
 };
 
-/** Adapter of a model that is not stored. */
+/** Adapter for models that are not stored. */
 const NOTHING: Adapter = {
   async upsert() {},
   async find() {
@@ -307,7 +307,7 @@ function clientOf(app: OauthClientApp): StoredPayload {
     client_id: app.app_id,
     client_name: app.name,
     client_uri: app.website,
-    // Only native clients may use any port of a loopback redirect URI (RFC 8252, 7.3).
+    // Only a client of type `native` may use any port in a loopback redirect URI (RFC 8252, 7.3).
     application_type: isPublic ? 'native' : 'web',
     redirect_uris: app.redirect_uris,
     response_types: ['code'],

@@ -26,7 +26,7 @@ const SLOW_BODY_MS = 100;
 
 /** Whether a request is for the tools of AI assistants (src/api/mcp). */
 export const isMcpRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
-/** Whether a request is for resources of Green Button (src/api/green-button), which accept only tokens of apps. */
+/** Whether a request is for resources of Green Button (src/api/green-button). These accept only the tokens of apps. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
 /** Whether a request needs a key on this path. The OpenAPI document needs no key. */
 export const isApiKeyRequired = (request: FastifyRequest) =>

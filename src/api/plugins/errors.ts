@@ -8,7 +8,7 @@ import { isMcpRequest } from './authentication.ts';
 export interface ErrorBody {
   error: string;
   status: number;
-  /** Stable code of the error, for programs. */
+  /** Code of the error, which programs can rely on. */
   code: string;
   /** Page of the reference that explains the error. */
   doc_url: string;
@@ -86,7 +86,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   });
 }
 
-/** Path of the metadata of the protected resources (RFC 9728). */
+/** Path of the metadata that describe how to access this API (OAuth 2.0 Protected Resource Metadata, RFC 9728). */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**

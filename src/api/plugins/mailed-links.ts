@@ -37,7 +37,7 @@ export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret
 const tokenOf = ({ params }: FastifyRequest): string => (params as { token: string }).token;
 const formWith = (button: string) => `<form method="post"><button style="font:inherit">${button}</button></form>\n`;
 
-/** Adds the page of unsubscribe links, which pauses an alert, or switches off mails about remarks. */
+/** Adds the page to which unsubscribe links lead. It pauses an alert, or switches off mails about remarks. */
 function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
   /** Returns the id for which an unsubscribe link was created: the id of an alert or, for mails about remarks, of the home's account. */
   const targetOf = (request: FastifyRequest): string =>

@@ -29,7 +29,7 @@ export function addProtocolErrorResponses(app: FastifyInstance): void {
     done();
   });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    // The connection is closed, because the rest of the request's body may never arrive.
+    // The connection is closed after the response, because the rest of the request's body may never arrive.
     response.setHeader('Connection', 'close');
     app.routing(request, response);
   });

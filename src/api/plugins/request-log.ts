@@ -56,8 +56,8 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
 const spans = new WeakMap<object, Span>();
 
 /**
- * Creates an OpenTelemetry span for each request (semantic conventions of HTTP). It contains the route and the status, never the path or
- * values.
+ * Creates an OpenTelemetry span for each request (semantic conventions of HTTP). A span contains the route and the status, never the path
+ * or values.
  */
 export function addRequestSpans(app: FastifyInstance): void {
   if (!isTracing()) return;

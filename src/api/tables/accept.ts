@@ -11,10 +11,10 @@ export const MEDIA_TYPES = {
   greenButton: 'application/atom+xml',
 } as const;
 export type ResponseFormat = keyof typeof MEDIA_TYPES;
-/** Table formats in which every response with rows is available. */
+/** Table formats in which a client can request every response that has rows. */
 export type TableFormat = 'csv' | 'xlsx';
 
-/** Returns the weight (`q`) of each value in an Accept header. The keys are in lower case. Pure. */
+/** Returns the weight (`q`) of each value in an Accept header. The values are converted to lower case. Pure. */
 export function parseAcceptWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const range of header.toLowerCase().split(',')) {
@@ -25,7 +25,10 @@ export function parseAcceptWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/** Returns the supported language that a request prefers (`de-AT` means `de`). Undefined if it prefers no supported language. Pure. */
+/**
+ * Returns the supported language that a request prefers; `de-AT` counts as `de`. Undefined if the request accepts no supported language.
+ * Pure.
+ */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
   const wanted = [...parseAcceptWeights(languages)]
     .filter(([, weight]) => weight > 0)

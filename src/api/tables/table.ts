@@ -28,7 +28,7 @@ export function formatTable(
   return formatCsv(rows, all, true);
 }
 
-/** Formats rows that arrive page by page as a table. */
+/** Formats rows that arrive page by page as a table, and sets the media type. */
 function formatTablePages(
   reply: Typed,
   format: TableFormat,

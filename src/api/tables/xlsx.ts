@@ -30,7 +30,7 @@ const NUMBER_FORMATS = [
 const HEADER_STYLE: CellStyle = 1;
 const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Number of days from day 0 of spreadsheets (1899-12-30) to 1970-01-01. */
+/** Number of days from 1899-12-30, which is day 0 of spreadsheets, to 1970-01-01. */
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
@@ -72,7 +72,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** Width of a column in characters, sufficient for a time. */
+/** Width of each column, in characters. A time fits into this width. */
 const WIDTH = 17;
 /**
  * Name of the column with the UTC offset of `starts_at`. When clocks are set back, an hour occurs twice; only the offset distinguishes the

@@ -30,7 +30,7 @@ import * as users from './users/operations.ts';
 import * as webhooks from './webhooks/operations.ts';
 import * as whatIf from './what-if/operations.ts';
 
-/** Modules that export operations, in the order of the API reference. */
+/** Modules that export operations. Their order is the order of the API reference. */
 const MODULES = [
   ...[insights, insightSummary, analytics, usage, remarks, alerts, users, webhooks],
   ...[devices, deviceUsage, deviceQuality, deviceReadings, sentReadings, deviceEdits, fleet, gateways],

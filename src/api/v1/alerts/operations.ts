@@ -128,7 +128,10 @@ function thresholdOf(type: alertStore.AlertType): Threshold {
   return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';
 }
 
-/** Throws 422 if the threshold does not match the type: hours for no_data, money for costs, kWh for every other type. */
+/**
+ * Throws 422 if the request contains a threshold that does not match the alert's type: hours for no_data, money for costs, kWh for all
+ * other types.
+ */
 function checkThreshold(
   type: alertStore.AlertType,
   given: { [One in Threshold]?: unknown },

@@ -60,7 +60,7 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
   summary:
     'Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
   scope: 'readings:write',
-  // This operation has no transaction of its own, because readings of several requests are committed together.
+  // The readings of several requests are committed together, so this operation has no transaction of its own.
   changes: 'piece by piece',
   answer: sentReadings,
   body: z.union([z.array(element), element]),

@@ -126,7 +126,7 @@ const CLIMATE_COLUMNS = [
   'heating_minutes',
 ];
 
-/** Converts a row for a table: each temperature in `temperature_c` becomes a column. */
+/** Converts a row of the response to a row of a table: each member of `temperature_c` becomes a column. */
 function climateApart({ temperature_c, ...row }: DeviceUsage): object {
   const members = Object.entries(temperature_c ?? {});
   return { ...row, ...Object.fromEntries(members.map(([name, value]) => [`temperature_c_${name}`, value])) };

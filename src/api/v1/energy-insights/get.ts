@@ -107,7 +107,10 @@ const COMMODITY_COLUMNS = [
 
 const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
-/** Request for the energy of a home in a range of days. `groupBy`: length of the rows; null for one object for the whole range. */
+/**
+ * A request for the energy of a home in a range of days. `groupBy`: length of the rows; null if the response is one object for the whole
+ * range.
+ */
 interface Asked {
   userId: string;
   range: DayRange;

@@ -27,7 +27,7 @@ interface AskedFeed {
 export const resolveDaysOfFeed = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
-/** Streams a Green Button feed of a range of days. Throws 422 unless the rows are hours or quarter-hours. */
+/** Streams a Green Button feed for a range of days. Throws 422 unless its rows are hours or quarter-hours. */
 export async function streamGreenButtonFeed(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },

@@ -93,7 +93,7 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
     const text = UTF8.decode(payload);
     if (!CONTROLS.test(text)) return { payload: text, encoding: 'utf-8' };
   } catch {
-    // The payload is not valid UTF-8, so it is shown in base64.
+    // The payload is not valid UTF-8, so it is returned in base64.
   }
   return { payload: payload.toString('base64'), encoding: 'base64' };
 }
@@ -157,7 +157,7 @@ export const messageRequestSchema = z
 const value = z.union([z.number(), z.boolean()]).describe('The value, in the unit given by `kind`.');
 const native = z.string().describe('Id of the device in the message.');
 
-/** The service's diagnosis of a message. */
+/** The service's diagnosis of a message that the client has sent. */
 export const messageInterpretationSchema = z
   .strictObject({
     outcome: z

@@ -8,7 +8,7 @@ import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { createDeviceImportRow, importedDeviceSchema } from './shape.ts';
 
-/** Names of all columns that a table of devices may have. */
+/** Names of the columns that a table of devices may have. */
 export const IMPORT_COLUMNS = Object.keys(importedDeviceSchema.shape);
 const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);

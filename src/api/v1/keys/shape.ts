@@ -9,7 +9,7 @@ import { created_at, type Examples, key_id } from '../example-ids.ts';
 /** Latest time in Unix ms that RFC 3339 can express in UTC. With an offset from UTC, RFC 3339 could express later times. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Time at which a key expires. */
+/** Time at which a key expires, in a request. */
 const end = instantSchema.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
 
 const network = z
