@@ -16,7 +16,7 @@ export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
 
-/** Returns the accounts that an account's role permits it to access, regardless of limits of a key. */
+/** Returns the accounts that the role of an account permits it to access. A key of the account may be limited further. */
 export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): AccountsForRole {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
@@ -53,8 +53,8 @@ export function checkManagerAllowed({ role }: Caller, wanted: DeviceManager | un
 }
 
 /**
- * Throws 403 if a caller may not write readings of a device. The readings of a device that a utility manages may be written only by the
- * utility, by an administrator, or with a key that a utility or administrator created.
+ * Throws 403 if a caller may not write readings of a device. If a utility manages the device, only the utility, an administrator, or the
+ * holder of a key that one of them created may write its readings.
  */
 export function checkReadingsWriter({ role, device }: Caller, managedBy: DeviceManager): void {
   if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
@@ -116,8 +116,9 @@ export async function loadAccessibleUser(
 }
 
 /**
- * Returns the id of the account that a read request concerns. The caller's own account is not looked up, which saves a query for each
- * request. A cached key can outlive its account by some seconds, but reads of a deleted account return nothing.
+ * Returns the id of the account that a read request concerns. If this is the caller's own account, it is not looked up, which saves a query
+ * for each request. A cached key may still be accepted for some seconds after its account was deleted, but reads of a deleted account
+ * return nothing.
  */
 export async function resolveRequestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;

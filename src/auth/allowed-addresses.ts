@@ -1,6 +1,6 @@
 import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/core/networks.ts';
 
-/** Maximum number of addresses and networks of a key. */
+/** Maximum number of addresses and networks to which a key can be limited. */
 export const MAX_ALLOWED_ADDRESSES = 50;
 
 export function normaliseNetwork(text: string): string | null {
@@ -13,7 +13,7 @@ export function normaliseNetwork(text: string): string | null {
 const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork).filter((one) => one !== null);
 
 /**
- * Returns a function that checks whether a key with these `allowed_addresses` may be used from an address. An empty list allows all
+ * Returns a function that checks whether a key may be used from an address. `list`: the key's `allowed_addresses`; an empty list allows all
  * addresses.
  */
 export const createAllowedAddressChecker = (list: readonly string[]): ((address: string) => boolean) =>

@@ -11,7 +11,6 @@ import { syncGreenButtonNotices } from './green-button-notices.ts';
 import { createSecret, hashApiKey } from './key-format.ts';
 
 const SECRET_PREFIX = 'eus_cs_';
-/** Maximum number of apps of an account. */
 const MAX_APPS_PER_ACCOUNT = 100;
 
 const COLUMNS = [
@@ -26,7 +25,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** A registered app without its secret. Its `app_id` is also its client_id. */
+/** A registered app, without its secret. The member `app_id` is also the app's client_id in OAuth. */
 export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
 
 /** Members of an app that its owner can change. The type of an app never changes. */
@@ -116,8 +115,8 @@ export async function updateApp(
 }
 
 /**
- * Deletes an app that the caller can access and ends the app's authorizations; each home that authorized it gets a mail. Returns false if
- * there is no such app. A concurrent authorization waits for the deletion and then fails.
+ * Deletes an app that the caller can access, and ends the app's authorizations. Each home that authorized the app gets a mail. Returns
+ * false if there is no such app. A concurrent authorization of the app waits for the deletion and then fails.
  */
 export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId: string): Promise<boolean> {
   const row = await trx
@@ -133,14 +132,17 @@ export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId:
   return true;
 }
 
-/** An app with the additional columns that the authorization server needs. */
+/** An app with the columns that only the authorization server needs. */
 export interface OauthClientApp extends App {
-  /** Id of the app in URLs of ESPI resources. */
+  /** Id that identifies the app in URLs of ESPI resources. */
   resource_id: string;
   client_secret_sha256: Buffer | null;
 }
 
-/** Returns an app by its client_id; null if there is none, or if its owner's account is no longer that of a utility or an administrator. */
+/**
+ * Returns an app by its client_id. Null if there is no such app, or if the account that registered it no longer belongs to a utility or an
+ * administrator.
+ */
 export async function findOauthClientApp(db: Database, clientId: string): Promise<OauthClientApp | null> {
   if (clientId.includes('\0')) return null;
   const row = await db

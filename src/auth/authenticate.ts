@@ -29,7 +29,7 @@ export interface MemberHome {
   access: MemberAccess;
 }
 
-/** The authenticated caller: a key or session, the account whose data it can access, and its permissions. */
+/** An authenticated caller: its key or session, the account whose data it can access, and its permissions. */
 export interface Caller {
   /** `app`: an app that accesses a home. `client`: an app that accesses no home, only its own Green Button resources. */
   by: 'key' | 'session' | 'app' | 'client';
@@ -40,7 +40,7 @@ export interface Caller {
    * this account apply to the caller's requests, and the audit log records the caller's actions under this account.
    */
   accountId: string;
-  /** Account whose data the caller can access: its own, or the home for which it acts as a member (homes.ts). */
+  /** Account whose data the caller can access: its own account, or the home of which it is a member and for which it acts (homes.ts). */
   userId: string;
   /** Role of the caller in the account `userId`. A member of a home has the role of a homeowner. */
   role: Role;
@@ -50,11 +50,11 @@ export interface Caller {
   device?: DeviceOfKey;
   /** The membership by which the caller can access `userId`, if `userId` is not the caller's own account. */
   memberId?: string;
-  /** The app that the home has authorized, if the caller is an app. */
+  /** Id of the app, if the caller is an app that the home has authorized. */
   appId?: string;
   /** For a session: the homes of which the signed-in account is a member. */
   homes?: readonly MemberHome[];
-  /** For a key: the address of the request and the addresses that the key allows (allowed-addresses.ts). */
+  /** For a key: the network address from which the request came. `allowedAddresses`: the addresses from which the key may be used. */
   address?: string;
   allowedAddresses?: readonly string[];
   /** For a key: the time at which it expires; null if it never expires. */
@@ -78,7 +78,7 @@ const USED_EVERY_MS = 60_000;
 /** Reason for refusing a key, as a code of the error catalogue. `unavailable`: the key's account is moving to another installation. */
 export type KeyRefusalReason = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
-/** Returns the caller who presents a key from an address, or the reason for refusing the key. */
+/** Type of the function that returns the caller who presents a key from a network address, or the reason for refusing the key. */
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusalReason>;
 
 export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
@@ -180,7 +180,7 @@ const runAside = (statement: { execute(): Promise<unknown> }): void => void stat
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
-/** Finds the app that presents an access token: an app in a home, or a client. */
+/** Finds the app that presents an access token: an app that a home has authorized, or an app that acts for itself (a client). */
 async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const found = await findApp(db, hash, nowMs);
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;

@@ -8,13 +8,12 @@ import { notifyHomeOfAuthorization } from '#src/users/app-access.ts';
 import { syncGreenButtonNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
-/** Periods in days for which a home can authorize an app. Null: until the home revokes the authorization. */
+/** Durations in days for which a home can authorize an app. Null: the authorization is valid until the home revokes it. */
 export const AUTHORIZATION_DAYS_BY_DURATION = { month: 30, year: 365, unlimited: null } as const;
 
-/** Maximum number of authorizations of a home. */
 const MAX_AUTHORIZATIONS = 100;
 
-/** An app that a home has authorized, as shown to the home's owner. */
+/** An authorization of an app by a home, as shown to the home's owner. */
 export interface Authorization {
   authorization_id: string;
   app: { app_id: string; name: string; website: string };
@@ -43,7 +42,7 @@ export async function createAuthorization(
     app: { app_id: string; name: string };
     scopes: readonly AppScope[];
     days: number | null;
-    /** Negotiated scope string of Green Button, if the app requested one. */
+    /** Negotiated Green Button scope string; null or missing if the app requested none. */
     greenButtonScope?: string | null;
     now: Date;
   },
@@ -77,7 +76,7 @@ export async function createAuthorization(
   return authorization_id;
 }
 
-/** Returns the authorizations of a home that have not expired, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` authorizations of a home that have not expired, in order of their ids, after `cursor`. */
 export async function listAuthorizations(
   db: Database,
   homeId: string,

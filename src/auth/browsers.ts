@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Content of a browser's cookie: an identifier, and a proof of the account to which the browser last signed in. */
+/** Content of a browser's cookie: an identifier of the browser, and a proof that the browser has signed in to a certain account. */
 export interface Browser {
   id: string;
   proof: string | null;
@@ -16,7 +16,10 @@ export function parseBrowserCookie(cookie: string | undefined): Browser | null {
   return id === undefined ? null : { id, proof };
 }
 
-/** Returns the cookie value of a browser that has signed in to the account of an e-mail address. `secret`: the installation's secret. */
+/**
+ * Returns the value of the cookie for a browser that has signed in to the account with an e-mail address. `secret`: the installation's
+ * secret.
+ */
 export const createBrowserCookie = (secret: string, { id }: Browser, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 

@@ -4,7 +4,10 @@ import { type CounterStore, countRequestsInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
-/** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
+/**
+ * SQLSTATE of a write in a read-only transaction. After its data were moved to another database, a database refuses writes but still serves
+ * reads.
+ */
 const CLOSED = '25006';
 
 /** Creates request counters that are stored in the database. `plans`: limits by plan and, in tests, limits of addresses (`address`). */
@@ -45,14 +48,17 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
   );
 }
 
-/** Statement that counts requests; nearly every request waits for one. Raw SQL: it calls one function of the schema. */
+/**
+ * Statement that counts requests. Nearly every request waits for it, so it is built only once. Raw SQL: it calls one function of the
+ * schema.
+ */
 const addCounts = buildStatementOnce(
   (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
     sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       ${PREPARED_STATEMENT_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
 );
 
-/** Counters in the rows of request_counts (sql/interface/1_request_counts.sql). */
+/** Returns the store of request counters in the table request_counts (sql/interface/1_request_counts.sql). */
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;

@@ -53,7 +53,7 @@ export async function findAppAuthorization(
   return row ?? null;
 }
 
-/** Returns at most `limit` authorizations of an app in order of their authorization_id, after `cursor`. */
+/** Returns at most `limit` authorizations of an app, in order of their authorization_id, after `cursor`. */
 export async function listAppAuthorizations(
   db: Database,
   appId: string,

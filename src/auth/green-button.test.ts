@@ -7,7 +7,7 @@ import {
 } from './green-button.ts';
 
 test.each([
-  // The example scope string that the Green Button Alliance publishes.
+  // This is the example scope string that the Green Button Alliance publishes.
   [
     'FB=1_3_4_5_13_14_39;IntervalDuration=3600;BlockDuration=monthly;HistoryLength=94608000',
     'FB=1_3_4_5_13_14_39;IntervalDuration=3600;BlockDuration=daily;HistoryLength=94608000',

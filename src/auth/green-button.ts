@@ -31,7 +31,7 @@ const format = (blocks: readonly number[], { intervalSeconds, historySeconds }: 
 export const GREEN_BUTTON_SCOPES: readonly string[] = ([900, 3_600] as const).map((intervalSeconds) =>
   format([...FUNCTION_BLOCKS], { intervalSeconds, historySeconds: MAX_HISTORY_SECONDS }),
 );
-/** Scope string of an authorization if the app requested none. */
+/** Scope string of an authorization for which the app requested no scope string. */
 export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
   intervalSeconds: 3_600,
   historySeconds: DEFAULT_HISTORY_SECONDS,

@@ -5,7 +5,7 @@ import { findOwnerOfObject } from '#src/users/audit.ts';
 import type { Caller, MemberHome } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
-/** SQL condition on a row of `home_members`: a membership that has not ended, between two homeowners. */
+/** SQL condition on a row of `home_members`: the row is a membership that has not ended, between two homeowners. */
 const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS NOT NULL AND home_members.ended_at IS NULL
   AND NOT EXISTS (SELECT FROM users both_sides WHERE both_sides.user_id IN (home_members.user_id, home_members.member_user_id)
     AND both_sides.role <> 'homeowner'))`;
@@ -15,9 +15,9 @@ export const MEMBER_HOMES_COLUMN = sql<MemberHome[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
-/** Ids in a request that identify the home of the request, in order of precedence. */
+/** Ids in a request by which the request's home is found. An account that the request names takes precedence over other objects. */
 export interface HomeIdsInRequest {
-  /** The account that the request names. */
+  /** Id of the account that the request names. */
   userId: string | undefined;
   objects: readonly string[];
 }

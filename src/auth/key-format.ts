@@ -9,7 +9,7 @@ const CHECK_CHARACTERS = 6;
 /** Returns how many characters of a key are shown in lists: the environment, the cell and the next four characters. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (parseCell(key)?.length ?? -1) + 1 + 4;
 
-/** Returns six characters computed from the key's other characters, so that secret scanners can recognise keys offline. */
+/** Computes six characters from the other characters of a key, by which secret scanners can recognise a key without a query. */
 function checksum(text: string): string {
   let number = hash('sha256', text, 'buffer').readUIntBE(0, 6);
   let check = '';
@@ -21,8 +21,8 @@ function checksum(text: string): string {
 }
 
 /**
- * Returns a new secret: the prefix, the cell's name and `_` (if the cell has a name), 36 random characters (214 bits), and 6 characters of
- * checksum.
+ * Creates a secret: the prefix, the cell's name and `_` (if the installation has a cell name), 36 random characters (214 bits of entropy),
+ * and a checksum of 6 characters.
  */
 export function createSecret(prefix: string): string {
   let random = '';
@@ -43,7 +43,7 @@ export const isAccessToken = (text: string): boolean =>
   /^eus_at_(?:[a-z][a-z0-9]*_)?[0-9A-Za-z]{42}$/.test(text) &&
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 
-/** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
+/** Creates a key: `eus_live_` or `eus_test_`, the cell's name (if there is one), random characters and a checksum. */
 export const createApiKey = (environment: Environment): string => createSecret(API_KEY_PREFIX[environment]);
 
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');

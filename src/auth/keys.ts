@@ -14,18 +14,18 @@ import type { DeviceOfKey, MemberHome } from './authenticate.ts';
 import { createApiKey, getShownKeyPrefix, hashApiKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
-/** A new key; it is shown only once. */
+/** A new key with its secret, which is shown only once. */
 export interface CreatedKey {
   key_id: string;
   key: string;
   prefix: string;
   scopes: Scope[];
   expires_at: Date | null;
-  /** The group to which the key is limited. */
+  /** The group of homes to which the key is limited. */
   group_id?: string;
   /** The device to which the key is limited. */
   device_id?: string;
-  /** The home of another account to which the key is limited. The key's account is a member of that home. */
+  /** The home of another account to which the key is limited. The account of the key is a member of that home. */
   home_user_id?: string;
   allowed_addresses: string[];
 }
@@ -136,7 +136,7 @@ export async function findActiveKey(db: Database, reach: AccessibleAccounts, key
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
-/** Revokes a key that the caller can access. Returns false if there is no unrevoked key. */
+/** Revokes a key that the caller can access. Returns false if there is no such key, or if it was already revoked. */
 export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
@@ -148,7 +148,7 @@ export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: 
   return numUpdatedRows > 0n;
 }
 
-/** Revokes keys of any account. Ignores ids that are unknown or already revoked. */
+/** Revokes keys by their ids, whatever their account. Ignores ids that are unknown or already revoked. */
 export async function revokeKeys(db: Database, keyIds: readonly string[]): Promise<void> {
   await db
     .updateTable('api_keys')
@@ -252,8 +252,8 @@ export function ensureBootstrapAdmin(
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Processes that start at the same time wait for each other here, and find the administrator that the first
-    // process created.
+    // Raw SQL: an advisory lock. If several processes start at the same time, the first process creates the administrator; the other
+    // processes wait here and then find that administrator.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });

@@ -17,7 +17,6 @@ export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
  */
 const CHALLENGE_BYTES = 33;
 const CHALLENGE_CHARACTERS = (CHALLENGE_BYTES / 3) * 4;
-/** Maximum number of passkeys of an account. */
 const MAX_PASSKEYS = 20;
 /**
  * Signature algorithms (COSE identifiers): Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one of these algorithms.
@@ -26,7 +25,7 @@ const ALGORITHMS = [-8, -7, -257];
 
 /** The website for which passkeys are created and at which these passkeys work. */
 export interface PasskeySite {
-  /** Relying party id of WebAuthn: the host of PUBLIC_URL. */
+  /** Host of PUBLIC_URL. In WebAuthn, this is the relying party id. */
   host: string;
   origin: string;
 }
@@ -40,7 +39,7 @@ export function getPasskeySite(publicUrl: string): PasskeySite {
 export interface Passkey {
   passkey_id: string;
   name: string;
-  /** Host name at which the passkey works. */
+  /** Host name of the website at which the passkey works. */
   host: string;
   created_at: Date;
   /** Time of the last sign-in with the passkey; null if it was never used. */
@@ -49,7 +48,7 @@ export interface Passkey {
 
 const COLUMNS = ['passkey_id', 'name', 'host', 'created_at', 'last_used_at'] as const;
 
-/** A challenge that an authenticator has to sign. */
+/** A challenge, which an authenticator must sign. */
 export interface Challenge {
   challenge_id: string;
   /** Random bytes in base64url. */
@@ -71,7 +70,10 @@ export async function createChallenge(db: Database, now: Date, sessionId: string
   return made;
 }
 
-/** Consumes a challenge. Returns null if the challenge is unknown, was used, has expired, or was made for another session. */
+/**
+ * Consumes a challenge, so that it cannot be used again. Returns null if the challenge is unknown, was used, has expired, or was created
+ * for another session.
+ */
 async function takeChallenge(
   db: Database,
   challengeId: string,
@@ -87,7 +89,7 @@ async function takeChallenge(
   return row?.challenge ?? null;
 }
 
-/** Returns the options (WebAuthn, PublicKeyCredentialCreationOptionsJSON) with which a browser makes a passkey for an account. */
+/** Returns the options with which a browser creates a passkey for an account (WebAuthn, PublicKeyCredentialCreationOptionsJSON). */
 export async function getPasskeyCreationOptions(
   db: Database,
   userId: string,
@@ -107,7 +109,7 @@ export async function getPasskeyCreationOptions(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
     // If a device or password manager already has a passkey of this account, the browser does not create a second one there.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
-    // The sign-in page does not know the account, so the device must store the passkey with the account's id.
+    // At a sign-in, the page does not know the account. The device must therefore store the passkey together with the account's id.
     authenticatorSelection: {
       residentKey: 'required' as const,
       requireResidentKey: true,

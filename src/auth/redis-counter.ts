@@ -28,7 +28,7 @@ end
 return {isWithin, unpack(kept)}`;
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
-/** Lifetime of a Redis key in ms: longer than any window, so that unused keys expire. */
+/** Lifetime of a Redis key in ms. It is longer than any window, so only counters of ended windows expire. */
 const KEPT_MS = 172_800_000;
 /** Bounds that no counters satisfy, so that the script returns the counters unchanged. */
 const NEVER = [...encodeCounters({}, 1), ...encodeCounters({}, 0)];
@@ -98,7 +98,7 @@ export async function createRedisCounter(
   return { ...counter, stop: async () => client.destroy() };
 }
 
-/** Connects to Redis, and reconnects whenever the connection is lost. Logs both events. */
+/** Connects to Redis, and connects again whenever the connection is lost. Logs when the connection is lost and when it is restored. */
 async function connect(url: string, log: Logger) {
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
@@ -110,7 +110,7 @@ async function connect(url: string, log: Logger) {
     if (isAway) log.info('Redis is back: counting requests there');
     isAway = false;
   });
-  // Waits only for the first connection attempt, because the service also starts if Redis is unavailable.
+  // Waits for the first attempt to connect, but not for its success, because the service also starts while Redis is unavailable.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
   return client;
 }

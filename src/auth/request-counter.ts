@@ -37,7 +37,7 @@ export interface RequestCounter {
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Result for the requests of one account that were counted together. */
+/** Result of counting several requests under one name. */
 export interface RequestBatchResult {
   counted: string;
   granted: number;
@@ -68,7 +68,7 @@ type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; r
  * database is idle, and ten times as long if the database is busy. The pause is therefore long only if the database is busy.
  */
 const PAUSE_FACTOR = 3;
-/** Maximum length of the pause in ms, because waiting requests are delayed by the pause. */
+/** Maximum length of the pause in ms. It is short, because waiting requests are delayed by the pause. */
 const MAX_PAUSE_MS = 20;
 
 /**

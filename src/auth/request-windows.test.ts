@@ -90,7 +90,7 @@ describe('requests', () => {
   });
 });
 
-/** A number of requests: a few, or enough to suspend an account. */
+/** A number of requests, which may be large enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
 /** Counters that result from random requests at random times around noon. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Rule for suspending an account: after `most` refusals within `withinMs`, it is suspended for `suspendedMs`. */
+/** Rule for suspensions: after `most` refused requests within `withinMs`, an account or key is suspended for `suspendedMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 /** Maximum time in ms until the end of a valid suspension. It includes a minute, because the clocks of processes may differ by a minute. */
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
@@ -11,7 +11,7 @@ export interface WindowLimits {
   day: number;
 }
 
-/** Counters of an account's requests or of an address's failures. Times in Unix ms. */
+/** Counters of the requests of an account, or of the failed authentications from an address. Times are in Unix ms. */
 export interface RequestCounters {
   minuteFromMs: number;
   minuteCount: number;
@@ -105,7 +105,7 @@ export function decideRequests(
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    // Lowest counts, for the minute and for the day, at which a request of this weight is refused.
+    // Lowest counts of the minute and of the day at which a request of this weight is refused.
     const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
     const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };

@@ -74,8 +74,8 @@ export async function reloadCaller(
 }
 
 /**
- * Reads an app's authorization again from the database. Locks the home's account before the authorization, in the same order as an erasure,
- * to avoid deadlocks.
+ * Reads an app's authorization again from the database. Locks the home's account before the authorization: an erasure locks in the same
+ * order, so no deadlock occurs.
  */
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
   // Raw SQL: takes the row lock without reading a column.

@@ -42,7 +42,7 @@ export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
   manage: SCOPES.filter((scope) => scope !== 'keys:write'),
 };
 
-/** Scopes that an app may have in a home. Texts that explain the scopes to the owner are in src/delivery/words. */
+/** Scopes that a home can grant to an app. The folder src/delivery/words contains the texts that explain these scopes to the owner. */
 export const APP_SCOPE_NAMES = [
   'insights:read',
   'devices:read',
@@ -66,7 +66,7 @@ export const APP_EVENTS: Readonly<Record<string, AppScope | undefined>> = {
   'device.connected': 'devices:read',
 };
 
-/** Scopes of a key that is limited to a device. */
+/** Scopes that a key limited to a device may have. */
 export const DEVICE_SCOPES: readonly Scope[] = ['readings:write'];
 
 export type Scope = (typeof SCOPES)[number];

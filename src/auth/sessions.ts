@@ -36,11 +36,14 @@ export interface SignInOrigin {
   address: string | null;
   /** Language that the browser prefers; omitted if the service does not support that language. */
   language?: (typeof LANGUAGES)[number] | undefined;
-  /** Method of sign-in; by default a link or code in a mail. */
+  /** Method of the sign-in; by default `mail` (a link or code in a mail). */
   by?: SignInMethod;
 }
 
-/** `provider`: by OpenID Connect; `device`: by a link created in another session; `passkey`: by a passkey of the account. */
+/**
+ * Method of a sign-in. `mail`: a link or code in a mail; `provider`: OpenID Connect; `device`: a link that was created in another session;
+ * `passkey`: a passkey of the account.
+ */
 export type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
@@ -121,7 +124,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // The update of `last_seen_at` is not awaited, and its errors are ignored.
+    // This update is not awaited, and its errors are ignored, because a session is also valid without it.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -145,7 +148,7 @@ export interface Session {
   signed_in_by: SignInMethod;
 }
 
-/** Returns an account's valid sessions in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` valid sessions of an account, in order of their ids, after `cursor`. */
 export async function listSessions(
   db: Database,
   userId: string,
@@ -170,7 +173,7 @@ export async function listSessions(
   }));
 }
 
-/** Returns the roles of the accounts of the given sessions that are still valid, by session id. */
+/** Returns, for those given sessions that are still valid, the role of the session's account, by session id. */
 export async function findRolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
@@ -260,7 +263,10 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired challenges of passkeys, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps. */
+/**
+ * Deletes rows that are no longer needed: ended sessions, expired sign-ins that the limits no longer include, expired challenges of
+ * passkeys, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps.
+ */
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')

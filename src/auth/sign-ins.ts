@@ -11,7 +11,7 @@ import { openSession, type SignInOrigin } from './sessions.ts';
 
 /** Validity of a mailed link and code, in ms. */
 export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
-/** Maximum number of attempts per sign-in, because a short code is easy to guess. */
+/** Maximum number of attempts for one sign-in. It is small, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
 /** Time in ms during which a request for a mail counts towards the limits of sign-in mails. */
@@ -38,7 +38,7 @@ interface AddressedAccount {
   signed_in_at: Date | null;
 }
 
-/** Returns the account of an e-mail address, ignoring case; null if there is none. */
+/** Returns the account with an e-mail address, ignoring case; null if there is no such account. */
 export async function findAccountOfEmail(db: Database, email: string): Promise<AddressedAccount | null> {
   const row = await db
     .selectFrom('users')
@@ -72,7 +72,7 @@ export async function createSignIn(
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
-    // Locks the account, so that concurrent requests cannot exceed the limit.
+    // Locks the account, so that concurrent requests together cannot exceed the limit of mails.
     if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
@@ -133,7 +133,7 @@ async function askedBefore(
   );
 }
 
-/** Proof for signing in: the token of a link, or a mailed code with the id of its sign-in. */
+/** What a person presents for signing in: the token of a link, or a mailed code together with the id of the sign-in. */
 type Proof = { token: string } | { signInId: string; code: string };
 
 /**
@@ -182,7 +182,7 @@ export async function confirmEmail(
   });
 }
 
-/** Locks the account row against concurrent sign-ins, updates and deletion. Undefined if the account no longer exists. */
+/** Locks the account's row, so that concurrent sign-ins, updates and deletions wait. Undefined if the account no longer exists. */
 export async function lockAccount(trx: Database, userId: string) {
   return trx
     .selectFrom('users')
@@ -233,8 +233,8 @@ async function tryCode(
 }
 
 /**
- * Returns the URL of a sign-in link. The token is in the fragment of the URL, which browsers send to no server, so no log contains the
- * token.
+ * Returns the URL of a sign-in link. The token is in the URL's fragment. Browsers do not send a fragment to servers, so no server log
+ * contains the token.
  */
 export const getSignInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
@@ -268,8 +268,8 @@ export interface UnusedSignInMailCounts {
 /** Maximum number of mails in 15 minutes for one known browser. */
 const MAX_PER_BROWSER = 5;
 /**
- * Maximum number of mails in 15 minutes for all unknown browsers in one network. A person with a new browser counts as unknown, and may
- * share the network with an attacker.
+ * Maximum number of mails in 15 minutes for all unknown browsers of one network. A person with a new browser is unknown, too, and may share
+ * a network with an attacker.
  */
 const MAX_STRANGERS_PER_NETWORK = 10;
 /** Maximum number of mails in a day, for one known browser or for all unknown browsers of one network. */

@@ -12,7 +12,7 @@ import { findRolesOfSessions } from './sessions.ts';
 /** A caller that reads an account's data for a long time, for example through a stream. */
 export interface ContinuousReader {
   caller: Caller;
-  /** The account whose data are read. */
+  /** Id of the account whose data the caller reads. */
   userId: string;
 }
 

@@ -5,7 +5,7 @@ import { resolveUserId } from './named-user.ts';
 import { parseLimit } from './option-values.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Registers `energy audit`, which prints the audit log like GET /v1/audit, with the e-mail addresses of accounts. */
+/** Registers `energy audit`, which prints the same audit log as GET /v1/audit, and also the e-mail addresses of accounts. */
 export function registerCommands(program: Command): void {
   program
     .command('audit')
@@ -28,6 +28,6 @@ const lineOf = ({ at, address, action, details, ...act }: AuditLogEntry): string
   return `${at.toISOString()}  ${action}  ${target}  by ${actor} from ${address ?? '-'}  ${JSON.stringify(details)}`;
 };
 
-/** Formats an id, followed by the e-mail address if the id is an account's. */
+/** Formats an id. If it is the id of an account, the e-mail address follows. */
 const named = (id: string | null, email: string | null): string =>
   email === null ? (id ?? '-') : `${id ?? '-'} (${email})`;

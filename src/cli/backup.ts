@@ -29,7 +29,7 @@ const AT = [
 ] as const;
 const JSON_OPTION = ['--json', 'print one JSON object'] as const;
 
-/** Registers `energy backup` with its commands and `energy restore`, for the embedded database. */
+/** Registers `energy backup` with its subcommands, and `energy restore`. Both are for the embedded database. */
 export function registerCommands(program: Command): void {
   const backup = program
     .command('backup')
@@ -44,7 +44,8 @@ export function registerCommands(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // If the parent command and the subcommand have an option of the same name, commander assigns its value to the parent.
+    // If the command and its subcommand have an option of the same name, commander assigns the value to the command, so its options must be
+    // read, too.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')
@@ -82,7 +83,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     throw new Error(
       'DATABASE_URL names an external database: back it up with pgBackRest (deploy/backup/README.md) or another tool.',
     );
-  // Throws, with the remedy, unless the service is running.
+  // Throws if the service is not running; the error states how to start it.
   await findDatabaseUrl(config);
   const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
   const installation = await readInstallationName(config.dataDir);

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { explainVariables } from '#src/config/load.ts';
 
-/** Registers `energy config`, which prints the effective configuration with secrets masked. It fails with one line per invalid setting. */
+/**
+ * Registers `energy config`, which prints the effective configuration. Secrets are masked. If the configuration is invalid, the command
+ * fails and prints one line per invalid setting.
+ */
 export function registerCommands(program: Command): void {
   program
     .command('config')

@@ -16,7 +16,7 @@ const payload = { payload: z.string().optional(), payload_b64: z.base64().option
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
   (message.payload === undefined) !== (message.payload_b64 === undefined);
 
-/** One line of input. Members with other names are ignored, because they may be notes. */
+/** One line of input. Members with other names are ignored, because users may add notes. */
 const line = z
   .object({
     n: z.number().int().optional(),
@@ -221,13 +221,16 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 
-/** Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: the time of receipt to assume. */
+/**
+ * Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: time at which the message is assumed to have been
+ * received.
+ */
 function decodeToJson({ retain, ...message }: DecodeInput, receivedAtMs: number): string {
   const line = { ...message, received_at: new Date(receivedAtMs).toISOString(), replayed: retain };
   return JSON.stringify(decodeLine(line).answer);
 }
 
-/** Describes for a person how the service decodes a message. `receivedAtMs`: the time of receipt to assume. */
+/** Describes in words how the service decodes a message. `receivedAtMs`: time at which the message is assumed to have been received. */
 export function describeDecoding(
   { topic, payload, config, retain = false, tz }: DecodeInput,
   receivedAtMs: number,
@@ -240,7 +243,10 @@ export function describeDecoding(
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
 
-/** Describes the device that a message announces, and the topics that a bridge must forward for the device's values. */
+/**
+ * Describes the device that a message announces, and the topics that an MQTT bridge must forward so that the service receives the device's
+ * values.
+ */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
     ? [

@@ -8,7 +8,7 @@ import { restartWithHeapFlags } from '#src/start/children.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
 import { createProgressBar } from './progress-bar.ts';
 
-/** Registers `energy demo`, which starts the service with simulated homes for a first look. */
+/** Registers `energy demo`, which starts the service with simulated homes, so that people can try the service. */
 export function registerCommands(program: Command): void {
   program
     .command('demo')

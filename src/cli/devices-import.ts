@@ -38,8 +38,8 @@ interface ImportOptions {
 }
 
 /**
- * Runs `energy devices import FILE.csv`: pairs all devices in a table, or none if the table has errors. The exit code is 1 if the table has
- * errors.
+ * Runs `energy devices import FILE.csv`, which pairs all devices in a table. If the table has errors, pairs no device and sets the exit
+ * code 1.
  */
 export async function importDeviceTable(file: string, options: ImportOptions): Promise<void> {
   const readTable = await readRows(file);
@@ -141,7 +141,7 @@ interface Done {
 async function reportImport(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : listCreatedCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
-  // If the caller requests JSON and names no file, the passwords are printed on standard output.
+  // Passwords are printed on standard output if the caller requests JSON and names no file.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
   const differing = findRowsWithDifferentSettings(imported);

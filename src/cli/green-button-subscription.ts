@@ -11,7 +11,7 @@ import { readFirstLine } from './option-values.ts';
  * quarter-hours of several years.
  */
 const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
-/** Maximum number of pages of a subscription. */
+/** Maximum number of pages that are downloaded for a subscription. */
 const MAX_PAGES = 1_000;
 
 /** Whether the command's argument is the URL of a subscription. Otherwise the argument is the name of a file. */
@@ -54,14 +54,14 @@ export async function downloadPages(
 /** Reads a bearer token from the first line of a file. Throws if that line is not a token. */
 async function readToken(file: string): Promise<string> {
   const token = await readFirstLine(file, 'token');
-  // The regular expression lists the characters that a bearer token may contain (RFC 6750, 2.1).
+  // The regular expression matches the characters that a bearer token may contain (RFC 6750, 2.1).
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;
 }
 
 /**
- * Downloads a subscription of Green Button Connect My Data into a folder, following the links to the next page (`rel="next"`). Returns the
- * paths of the files in order. The token is sent only to the server of the subscription.
+ * Downloads a subscription of Green Button Connect My Data into a folder. Follows each page's link to the next page (`rel="next"`). Returns
+ * the paths of the files in order. The token is sent only to the server of the subscription.
  */
 export async function downloadSubscription(
   address: string,

@@ -140,7 +140,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   }
 }
 
-/** Returns the reader for the selected file format. */
+/** Returns the reader for the file format that the options select. */
 export function createImportReader(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return createGreenButtonImport(usagePoint);

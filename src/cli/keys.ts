@@ -86,7 +86,7 @@ const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) 
     printResult(json, shown, `Key ${key_id}, shown only once:\n\n  ${key}\n`);
   });
 
-/** Returns the owner of the device to which a new key is limited. If there is no such device, throws an error with the remedy. */
+/** Returns the owner of the device to which a new key is limited. If there is no such device, throws an error that states what to do. */
 async function findDeviceOwner(db: Database, deviceId: string | undefined): Promise<string> {
   if (deviceId === undefined) throw new Error('Name --user, --device or both.');
   const device = await findDevice(db, ALL_ACCOUNTS, deviceId);

@@ -7,6 +7,6 @@ import { fileURLToPath } from 'node:url';
  * writable, nothing is cached. NODE_COMPILE_CACHE names another folder; NODE_DISABLE_COMPILE_CACHE=1 disables the cache.
  */
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/energy', import.meta.url)));
-// Node caches only modules that are imported after this point.
+// The program is imported here, because Node caches only modules that are imported after the cache was enabled.
 const { runCommandLine: run } = await import('./program.ts');
 await run();

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** Registers `energy mcp`, which AI assistants start to use the tools of a running service over standard input and output. */
+/**
+ * Registers `energy mcp`. AI assistants start this command, and use the tools of a running service through its standard input and output.
+ */
 export function registerCommands(program: Command): void {
   program
     .command('mcp')

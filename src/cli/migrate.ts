@@ -170,7 +170,7 @@ export async function assertDatabaseReachable(option: string, url: string): Prom
     throw new Error(
       `${option}: must be a URL that begins with postgres:// or postgresql://, such as postgres://USER:PASSWORD@HOST:5432/DATABASE`,
     );
-  // Raw SQL: a query that tests the connection.
+  // Raw SQL: a query that tests the connection and the login.
   await runWithSeparatePool(url, { max: 1, applicationName: 'energy command' }, (pool) => pool.query('SELECT 1')).catch(
     (error) => {
       const { code = '', message } = error as { code?: string; message: string };

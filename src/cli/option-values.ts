@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { isZone } from '#src/energy/ranges.ts';
 
-/** Parses the value of `--tz`. */
+/** Parses the value of the option `--tz`, a time zone. Throws if it is invalid. */
 export function parseZone(name: string): string {
   if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
   return name;
 }
 
-/** Parses the value of `--limit` when the command runs. */
+/** Parses the value of the option `--limit`. Throws if it is invalid. */
 export function parseLimit(text: string | undefined): number {
   const limit = Number(text);
   if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');

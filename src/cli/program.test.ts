@@ -7,7 +7,7 @@ import * as keys from './keys.ts';
 import { buildProgram, describeFailure } from './program.ts';
 import * as users from './users.ts';
 
-/** Returns the output of the program for these arguments. */
+/** Returns the text that the program prints for these arguments. */
 async function outputOf(...words: string[]): Promise<string> {
   let text = '';
   const program = buildProgram([users, imports, keys]);

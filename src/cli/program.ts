@@ -8,8 +8,8 @@ interface Commands {
 }
 
 /**
- * Functions that load each command's file. Only the requested command is loaded, because every role of the service
- * starts through this program.
+ * Functions that load the file of each command. Only the requested command is loaded, because every role of the service starts through this
+ * program and must start fast.
  */
 export const COMMAND_LOADERS: Readonly<Record<string, () => Promise<Commands>>> = {
   start: () => import('./serve.ts'),
@@ -101,7 +101,7 @@ export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
     .version(VERSION)
-    // After an error, only this hint is printed, because the whole help would push the error off the screen.
+    // After an error, the program prints only this hint, because the whole help text would push the error off the screen.
     .showHelpAfterError('(add --help to see the options)');
   for (const { registerCommands } of files) registerCommands(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
@@ -124,7 +124,7 @@ export async function runCommandLine(): Promise<void> {
   try {
     await (await loadProgram(named)).parseAsync();
   } catch (error) {
-    // Imported here, because listing the commands needs no configuration.
+    // The configuration is imported here, because listing the commands does not need it.
     const { ConfigError } = await import('#src/config/load.ts');
     console.error(
       `${error instanceof ConfigError ? 'The configuration is not valid:\n' : ''}${describeFailure(error)}`,
@@ -133,9 +133,7 @@ export async function runCommandLine(): Promise<void> {
   }
 }
 
-/**
- * Returns the text of an error for a terminal. Control characters are escaped, because the error may quote an imported file or a device.
- */
+/** Formats an error for a terminal. Escapes control characters, because the error may quote a file or a device's message. */
 export const describeFailure = (error: unknown): string =>
   escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 

@@ -5,7 +5,7 @@ import type { MoveCallbacks } from '#src/start/move.ts';
 /** Methods of a progress bar that commands call. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Time in ms between two lines of progress if the output is a file or a pipe. Work that takes less time prints no line. */
+/** Time in ms between two lines of progress, if the output is a file or a pipe. If the work takes less time, no line is printed. */
 const LINE_MS = 5_000;
 
 /**

@@ -85,7 +85,7 @@ function whichOf({ device, since }: Options): RejectionFilter {
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** Formats one rejected message for a person. Escapes line breaks in a device's text. */
+/** Formats one rejected message for a terminal. Escapes line breaks in a device's text. */
 function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);

@@ -7,7 +7,10 @@ import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rol
 import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes aggregates that differ. */
+/**
+ * Registers `energy rollups check|rebuild`. `check` compares the stored aggregates with the load profile; `rebuild` recomputes the
+ * aggregates that differ.
+ */
 export function registerCommands(program: Command): void {
   const rollups = program.command('rollups');
   rollups

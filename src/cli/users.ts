@@ -121,7 +121,7 @@ const USER: ApiNoun = {
   columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
 };
 
-/** Registers `energy users list|get|update|delete`, in addition to the commands that exist only on the command line. */
+/** Registers `energy users list|get|update|delete`, in addition to the commands that the HTTP API does not have. */
 export function addUserCommands(users: Command): void {
   addListCommand(users, USER, listUsers, { ofUser: false });
   addGetCommand(users, USER, getUser);

@@ -25,7 +25,10 @@ import { runWithServicePool } from './running-service.ts';
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
-/** Maximum response time of the local program in ms, as for any webhook receiver (specification, Events: 2xx within 5 seconds). */
+/**
+ * Maximum time in ms in which the local program must respond. Other webhook receivers have the same limit (specification, Events: 2xx
+ * within 5 seconds).
+ */
 const ANSWER_WITHIN_MS = 5_000;
 /** Number of rows of the delivery log that one query reads. */
 const PAGE = 200;
@@ -38,7 +41,7 @@ interface ListenOptions {
   json?: boolean;
 }
 
-/** Adds `energy webhooks listen`, which forwards an account's events to a program under development. */
+/** Adds `energy webhooks listen`, which forwards an account's events to a program on the developer's machine. */
 export function addListenCommand(webhooks: Command): void {
   webhooks
     .command('listen')

@@ -4,21 +4,21 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
-/** Returns a host without the brackets that a URL puts around an IPv6 address. */
+/** Removes the brackets that a URL puts around an IPv6 address from a host. */
 export const stripBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** Returns `host:port`, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
 export const formatHostAndPort = (host: string, port: number): string =>
   host.includes(':') ? `[${stripBrackets(host)}]:${port}` : `${host}:${port}`;
 
-/** Whether a service that listens on this host is reachable only from this machine. */
+/** Whether only this machine can reach a service that listens on this host. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(stripBrackets(host));
 
-/** Whether the host means all addresses of the machine. */
+/** Whether listening on this host means listening on all addresses of the machine. */
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(stripBrackets(host));
 
-/** Returns the host name by which this machine connects to its own listener. */
+/** Returns the host name by which a program on this machine connects to a service that listens on this host. */
 export const getLocalHost = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
@@ -34,9 +34,9 @@ export function chooseHostForDevices(publicUrl: string, listensOn: string, inNet
 }
 
 /**
- * Returns this machine's address in its network. The address belongs to the interface with the default route, otherwise to an interface
- * that does not belong to a container or tunnel, if there is one. If several addresses qualify equally, returns an IPv4 address, because
- * more devices support IPv4. Null on a machine without a network.
+ * Returns this machine's address in its network. Prefers the interface with the default route, and then interfaces that do not belong to a
+ * container or tunnel. If several addresses are equally suitable, returns an IPv4 address, because more devices support IPv4. Null on a
+ * machine without a network.
  */
 export function findAddressInNetwork(
   interfaces: Interfaces = networkInterfaces(),
@@ -73,9 +73,9 @@ function defaultInterface(): string | null {
 const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
 
 /**
- * Returns a URL for display: scheme and hosts. User, password, path and settings are replaced by `…`, because each may contain a secret. If
- * the part after the hosts contains an `@`, the password may have contained a slash, and the result is `(set)`. The result is also `(set)`
- * for text that is not a URL.
+ * Returns a URL for display, of which only the scheme and the hosts are shown. User, password, path and settings are replaced by `…`,
+ * because each of them may contain a secret. If an `@` follows the hosts, the password may have contained a slash, and the result is
+ * `(set)`. The result is also `(set)` if the text is not a URL.
  */
 export function maskUrl(url: string): string {
   const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
@@ -83,12 +83,14 @@ export function maskUrl(url: string): string {
   return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;
 }
 
-/** The groups of the regular expression: scheme and credentials; hosts with ports; database and settings. */
+/**
+ * Matches a database URL. Its groups are the scheme with the credentials, the hosts with their ports, and the database with the settings.
+ */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /**
- * Splits a database URL with several hosts, as libpq writes them (`postgres://user:password@a:5432,b/database`), into one URL per host. A
- * URL with one host or none is returned unchanged. Empty if a host is missing between commas.
+ * Splits a database URL with several hosts, in the notation of libpq (`postgres://user:password@a:5432,b/database`), into one URL per host.
+ * A URL with one host or none is returned unchanged. Returns an empty list if a host is missing between commas.
  */
 export function splitDatabaseUrl(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
@@ -113,7 +115,7 @@ export interface AmqpUrl {
   vhost: string;
 }
 
-/** The format is RabbitMQ's URI format with several hosts, which the URL standard does not allow. */
+/** Matches RabbitMQ's URI format with several hosts, which the URL standard does not allow. */
 const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
 
@@ -143,7 +145,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
   }
 }
 
-/** Returns the name and password in a broker's URL; empty if the URL has none. */
+/** Returns the user name and password that a broker's URL contains; empty texts if the URL has none. */
 export function parseCredentials(url: string): { username: string; password: string } {
   if (isAmqp(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};

@@ -75,7 +75,10 @@ function configOf(vars: Variables) {
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
-    /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
+    /**
+     * Settings of the embedded broker. Two members are not about it: `url` names an external broker, and `publicHost` is the host name to
+     * which devices connect.
+     */
     mqtt: {
       url: vars.MQTT_URL,
       /** Number of queues at a broker cluster. Undefined: the number that the first start chose; the first start uses 64. */
@@ -94,7 +97,7 @@ function configOf(vars: Variables) {
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
       corsOrigins: vars.CORS_ORIGINS ?? [],
-      /** Time in seconds for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
+      /** Time in seconds for which the API still responds after SIGTERM, while /readyz reports the shutdown. */
       drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
@@ -124,7 +127,7 @@ function configOf(vars: Variables) {
             users: vars.HOMEASSISTANT_USERS ?? [],
             prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
           },
-    /** Identity provider for sign-in; undefined: users sign in only by mail. */
+    /** Identity provider for sign-in. Undefined: users sign in without a provider. */
     oidc: readOidcConfig(vars),
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
@@ -133,20 +136,23 @@ function configOf(vars: Variables) {
   };
 }
 
-/** Returns the configuration of the demo. Its broker accepts connections only from this machine, unless MQTTS_HOST is set otherwise. */
+/**
+ * Returns the configuration of the demo. The demo's broker accepts connections only from this machine, unless MQTTS_HOST names another
+ * address.
+ */
 export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
   return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
 }
 
 const ownUrl = (apiPort: number): string => `https://localhost:${apiPort}`;
 
-/** Returns the configuration with another API port. Links use this port, unless PUBLIC_URL was set. */
+/** Returns the configuration with another port of the API. Links use this port, unless PUBLIC_URL was set. */
 export function setApiPort(config: Config, port: number): Config {
   const publicUrl = config.isPublicUrlGiven ? config.publicUrl : ownUrl(port);
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
 
-/** Returns the MQTT URL of the broker for programs on this machine. Throws a ConfigError if MQTT_URL names only the AMQP queues. */
+/** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if MQTT_URL names only AMQP queues. */
 export function getLocalMqttUrl({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqp(mqtt.url))
     throw new ConfigError(
@@ -200,9 +206,9 @@ function findCombinationErrors(vars: Variables): string[] {
   return problems;
 }
 
-/** Returns the environment that gives child processes this configuration: database, data directory and listening addresses. */
+/** Returns environment variables that give child processes this configuration: database, data directory and listening addresses. */
 export function createChildEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  // Only the supervisor listens on the operators' port. Its child processes report to it by IPC.
+  // Only the supervisor listens on the operators' port. Child processes send their metrics and state to the supervisor by IPC.
   const operator = { OPERATOR_PORT: 'none' };
   return {
     ...process.env,
@@ -288,7 +294,7 @@ const GENERATED: ReadonlySet<string> = new Set([
   'PUBLIC_MQTT_HOST',
 ]);
 
-/** Returns the effective value of each variable, as in readEffectiveVariables, with its origin and description. */
+/** Returns each variable with its effective value (see readEffectiveVariables), the origin of the value, and a description. */
 export function explainVariables(
   env: Record<string, string | undefined> = process.env,
 ): { name: string; value: unknown; source: VariableOrigin; meaning: string }[] {

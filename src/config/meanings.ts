@@ -1,6 +1,6 @@
 import type { Variables } from './sections.ts';
 
-/** Description of each variable in one line. docs/configuration.md is generated from these descriptions (`npm run configuration`). */
+/** One-line description of each variable. docs/configuration.md is generated from these descriptions (`npm run configuration`). */
 export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
   CELL: 'name of this installation, if several share one public URL; the first installation has no name',
@@ -71,15 +71,15 @@ export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OTEL_TRACES_SAMPLER_ARG: 'share of traces that is exported',
 };
 
-/** Further documentation of a variable for docs/configuration.md. */
+/** Details about a variable, for docs/configuration.md. */
 interface Details {
-  /** Behaviour if the variable is unset, in Markdown, if it differs from the schema's default. */
+  /** What the service does if the variable is unset, in Markdown. Omitted if the schema's default states this. */
   unset?: string;
-  /** Sentences in Markdown; links are relative to `docs/`. */
+  /** Further sentences in Markdown. Their links are relative to `docs/`. */
   more?: string;
 }
 
-/** Further documentation of variables, for docs/configuration.md. */
+/** Details about those variables that need more than one line in docs/configuration.md. */
 export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   CELL: {

@@ -3,7 +3,7 @@ import type { Variables } from './sections.ts';
 /** Identity provider for signing in to the dashboard by OpenID Connect, in addition to mailed links (docs/sign-in.md). */
 export type OidcConfig = NonNullable<ReturnType<typeof readOidcConfig>>;
 
-/** Value of the variable that allows any domain for the automatic creation of accounts. */
+/** Value of OIDC_EMAIL_DOMAINS that permits e-mail addresses of any domain. */
 const ANY = '*';
 
 export function readOidcConfig(vars: Variables) {
@@ -16,13 +16,16 @@ export function readOidcConfig(vars: Variables) {
     clientSecret,
     /** Scopes that a sign-in requests, separated by spaces. */
     scopes: vars.OIDC_SCOPES,
-    /** Label of the sign-in button: the provider's display name. */
+    /** Name of the provider that the sign-in button shows. */
     label: vars.OIDC_LABEL ?? new URL(issuer).host,
-    /** Claim with a person's groups or roles, and the account role for each of its values; undefined: roles are managed in the service. */
+    /**
+     * Claim that contains a person's groups or roles, and the account role for each value of the claim. Undefined: roles are managed in
+     * this service.
+     */
     roles: claim === undefined || of === undefined ? undefined : { claim, of },
     /** Claim that states whether the e-mail address is verified. */
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
-    /** Whether an account is created for people without one. */
+    /** Whether the service creates an account for a person who has none. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
     /** Domains, in lower case, of which a person's e-mail address must have one; undefined: any domain. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,

@@ -21,12 +21,12 @@ const urlOf = (...protocols: string[]) =>
   z.string().refine((text) => isUrlOf(text, protocols), {
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
-/** URL of a database on one host, or on several replicated hosts. */
+/** URL of a database on one host, or on several hosts that replicate the database. */
 const databaseUrl = z.string().refine(isDatabaseUrl, {
   message:
     'must be a URL that begins with postgres:// or postgresql://; of several hosts postgres://user@a:5432,b:5432/database',
 });
-/** URL of a broker, or of a cluster with several hosts. */
+/** URL of a broker on one host, or of a broker cluster on several hosts. */
 const brokerUrl = z
   .string()
   .refine((text) => !isAmqp(text) || parseAmqpUrl(text) !== null, {
@@ -36,7 +36,7 @@ const brokerUrl = z
   .refine((text) => isAmqp(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
     error: 'must be a URL that begins with mqtt:// or mqtts:// or ws:// or wss:// or amqp:// or amqps://',
   });
-/** An origin as browsers send it, with nothing after the port. */
+/** An origin in the form in which browsers send it: nothing follows the host and port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins separated by commas, such as https://app.example.com',
 });
@@ -84,7 +84,10 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-/** The discovery path is appended to the issuer (OpenID Connect Discovery 1.0, 4), so the issuer may have no query or fragment. */
+/**
+ * The path of the discovery document is appended to the issuer (OpenID Connect Discovery 1.0, 4), so the issuer may contain no query or
+ * fragment.
+ */
 const issuer = urlOf('https').refine((text) => !/[?#]/.test(text) && new URL(text).username === '', {
   error: 'must equal the issuer in the provider’s metadata, without user, query and fragment',
 });
@@ -184,7 +187,7 @@ export const variablesSchema = z.object({
 
 export type Variables = z.infer<typeof variablesSchema>;
 
-/** Variables whose value is never shown. */
+/** Variables that contain secrets, whose values are never shown. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'SECRET_KEY',
   'BOOTSTRAP_ADMIN_KEY',

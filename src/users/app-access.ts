@@ -29,9 +29,9 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, and mails each home. Waits for changes that
- * the app has already begun; the app cannot begin further changes. `within`: the home to which the authorizations must belong. Returns the
- * ids of the ended authorizations.
+ * Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, and mails each home. If the app has already
+ * begun a change, waits for its end; the app cannot begin further changes. `within`: only authorizations of this home are ended. Returns
+ * the ids of the ended authorizations.
  */
 export async function endAuthorizations(
   trx: Database,
@@ -68,7 +68,7 @@ export async function closeAuthorizations(db: Database, ids: readonly string[]):
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
 
-/** Returns the SQL condition that a column contains one of the ids. All ids are passed as one SQL parameter. */
+/** Returns the SQL condition that a column contains one of the ids. The list of ids is passed as one SQL parameter. */
 const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
 /**

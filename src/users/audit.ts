@@ -9,33 +9,34 @@ export interface AuditRecord {
   actor: { userId: string; keyId: string } | null;
   /** Origin of the request: an IP address, or `cli`. Null if the action is a consequence of another action. */
   address: string | null;
-  /** The action as noun and participle, such as `key.created`. */
+  /** Name of the action: a noun and a participle, such as `key.created`. */
   action: string;
   /** Id of the changed object; null if the action changed no object. */
   target: string | null;
-  /** Details of the action. They contain no personal data, because the entry outlives the account. */
+  /** Details of the action, without personal data, because the audit entry remains when the account is deleted. */
   details?: Record<string, unknown>;
 }
 
 export async function findOwnerOfObject(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNER_RELATIONS_BY_ID_PREFIX).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
-  // Raw SQL: the id determines the relation.
+  // Raw SQL: the prefix of the id decides which table is queried.
   const { rows } = await sql<{ user_id: string }>`
     SELECT user_id FROM ${sql.table(where.relation)} WHERE ${sql.ref(where.key)} = ${target}`.execute(db);
   return rows[0]?.user_id ?? null;
 }
 
 /**
- * Records an action in the audit log, in the transaction of the change. Must run while the target exists, because the target's owner is
- * looked up.
+ * Records an action in the audit log, in the transaction of the change. Must be called while the target exists, because the target's owner
+ * is looked up.
  */
 export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
   await insertActs(db, act, [{ target, about: target === null ? null : await findOwnerOfObject(db, target) }]);
 }
 
 /**
- * Records the same action for several targets in one statement, in the transaction of the change. `about`: the targets with their owners.
+ * Records the same action for several targets by one statement, in the transaction of the change. `about`: id of the account that owns the
+ * target.
  */
 export async function recordActions(
   db: Database,
@@ -67,12 +68,15 @@ const insertActs = (
     )
     .execute();
 
-/** Number of latest actions to search. If several actions were concurrent, the last one to commit may not have the highest id. */
+/**
+ * Number of an account's latest actions to read. It is more than one: if several actions were concurrent, the last action to commit may not
+ * have the highest id.
+ */
 const LAST_ACTS = 10;
 
-/** Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest actions within a day. */
+/** Returns the transaction ids of an account's latest actions within a day, as PostgreSQL stores them in rows (32 bits). */
 export async function findLatestActions(db: Database, userId: string): Promise<number[]> {
-  // Raw SQL: the system column xmin.
+  // Raw SQL: the query builder does not know the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_STATEMENT_PREFIX_SQL} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
     WHERE at > now() - interval '1 day'`.execute(db);
@@ -82,7 +86,7 @@ export async function findLatestActions(db: Database, userId: string): Promise<n
 /** Origin of actions at the command line, stored instead of an IP address. */
 export const COMMAND_LINE_ACTOR = 'cli';
 
-/** Runs a change by an operator at the command line and records it in the same transaction. */
+/** Runs a change for an operator at the command line, and records the change in the audit log in the same transaction. */
 export async function runAsOperator<T>(
   db: Database,
   action: string,
@@ -101,8 +105,8 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 export type AuditLogEntry = Awaited<ReturnType<typeof listAudit>>[number];
 
 /**
- * Returns at most `limit` audit entries before `cursor`, newest first. With `userId`: actions by that account and on that account. Includes
- * the e-mail addresses of existing accounts.
+ * Returns at most `limit` audit entries before `cursor`, newest first. `userId`: only actions by this account and actions on this account's
+ * objects. The entries include the e-mail addresses of accounts that still exist.
  */
 export async function listAudit(
   db: Database,

@@ -5,7 +5,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** The account that requested a change of address, and the id of the key or session that it used. */
+/** The account that requested a change of e-mail address, and the id of the key or session that the account used. */
 export interface EmailChangeRequester {
   userId: string;
   keyId: string;
@@ -17,8 +17,8 @@ export interface EmailChangeRequester {
  */
 const MAX_REQUESTS_PER_DAY = 5;
 /**
- * Maximum number of notices to former addresses of one account in a day. From the second change on, the former address may belong to
- * another person.
+ * Maximum number of notices that are sent to former addresses of one account in a day. If the account changes its address more than once, a
+ * former address may belong to another person.
  */
 const MAX_NOTICES_PER_DAY = 3;
 
@@ -34,8 +34,9 @@ export const PENDING_EMAIL_SQL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
- * Requests a change of an account's address, in the transaction that has locked the account. The new address receives a link that confirms
- * the change; the former address (`former`) receives a notice. Unused sign-in links expire. Throws 429 after five requests in a day.
+ * Requests a change of an account's e-mail address, in the transaction that has locked the account. The new address receives a link that
+ * confirms the change, and the current address (`former`) receives a notice. Unused sign-in links expire. Throws 429 after five requests in
+ * a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -76,10 +77,7 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/**
- * Withdraws those changes of address that an account requested in the given sessions. These sessions end because another person may have
- * used them.
- */
+/** Withdraws changes of address that an account requested in the given sessions, because another person may have used these sessions. */
 export async function withdrawChangesOfSessions(
   db: Database,
   userId: string,
@@ -92,7 +90,10 @@ export async function withdrawChangesOfSessions(
     .execute();
 }
 
-/** Returns the account of a requested change of address, even if the change can no longer be confirmed. Null if there is no such change. */
+/**
+ * Returns the account whose address a requested change concerns, even if the change can no longer be confirmed. Null if there is no such
+ * change.
+ */
 export async function findAccountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')
@@ -139,7 +140,7 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
 }
 
 /**
- * Throws 429 if an account has had `most` events of a type within a day. Each of these events sends a mail to an address that may belong to
+ * Throws 429 if an account has had `most` events of one type within a day. Each of these events sends a mail, and the address may belong to
  * a stranger.
  */
 export async function limitEmailChangeMailsOfDay(
@@ -154,7 +155,7 @@ export async function limitEmailChangeMailsOfDay(
   throw new AppError('tooManyRequests', { retryAfterSeconds });
 }
 
-/** Returns the times of an account's events of one type within the last day, in order of time. */
+/** Returns the times of an account's events of one type within the last day, oldest first. */
 async function eventsOfDay(trx: Database, userId: string, type: string, now: Date): Promise<Date[]> {
   const rows = await trx
     .selectFrom('events')

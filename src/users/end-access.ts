@@ -5,7 +5,7 @@ import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
-/** Reason why all access to an account ended. In each case, another person may have controlled the account earlier. */
+/** Reason for ending all access to an account. In each case, another person may have used the account earlier. */
 export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**

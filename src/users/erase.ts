@@ -11,17 +11,18 @@ import { endMembershipsOfAccount } from './member-ends.ts';
  * belong to no account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  // The erasure is retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and PostgreSQL
-  // then cancels one of the two transactions.
+  // If a deadlock occurs, the erasure is repeated: a worker that notifies the user may have locked rows that the erasure deletes, and
+  // PostgreSQL then cancels one of the two transactions.
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file, for settings and for functions of the schema. Deleting years of readings exceeds the time limit of requests.
+    // Raw SQL in this file, for settings and for functions of the schema. The statement timeout is disabled, because deleting years of
+    // readings takes longer than requests may take.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     // Blocks the refresh of aggregates before it locks rows that writers wait for, because a refresh that is already running may take a
     // while.
     await sql`SELECT hold_refresh()`.execute(trx);
-    // Takes locks in the same order as the evaluation of alerts: changed hours first, then the account.
+    // Locks rows in the same order as the evaluation of alerts, to avoid deadlocks: first the queue of changed hours, then the account.
     await forgetChanges(trx, userId);
-    // Locks the account, so that no device can be added, and then its devices, so that no writer of readings uses them.
+    // Locks the account, so that no device can be added. Then locks the account's devices, so that no writer of readings uses them.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -47,13 +48,13 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await endAuthorizationsOfAppOwner(trx, userId);
     await endMembershipsOfAccount(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
-    // All ids are passed as one SQL parameter.
+    // The list of ids is passed as one SQL parameter.
     const series = await trx
       .selectFrom('series')
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // Deletes messages that arrived here while the account was at another installation. The account has since returned.
+    // Deletes messages of an account that has returned from another installation. They arrived here while the account was there.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -91,7 +92,7 @@ export async function eraseTracesOfUser(
     OR counted IN (SELECT 'key:' || key_id FROM api_keys WHERE user_id = ${userId} OR device_id = ANY (${senders}::text[]))`.execute(
     trx,
   );
-  // Keys, devices, series and dependent rows are deleted with the account by cascade.
+  // Deleting the account also deletes its keys, devices, series and all rows that depend on them (by cascade).
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();
   await forgetInEdits(trx, userId);
   await anonymiseAuditLog(trx, userId);
@@ -102,7 +103,7 @@ const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);
 
-/** Removes the user from the queue of alert evaluations. */
+/** Removes the user's changed hours from the queue of the evaluation of alerts. */
 const forgetChanges = (trx: Database, userId: string) =>
   sql`UPDATE usage_changes SET user_ids = array_remove(user_ids, ${userId}) WHERE ${userId} = ANY (user_ids)`.execute(
     trx,

@@ -3,11 +3,11 @@ import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** A request with an Idempotency-Key: its scope, its key, and its SHA-256. */
+/** A request with an Idempotency-Key: its caller, the key, and a SHA-256 of the request. */
 export interface IdempotentRequest {
   /**
-   * Scope of a stored response: the account and the key or session. Another key of the account may have fewer rights and must not receive
-   * the response.
+   * The account, and below it the key or session, for which a response is stored. Another key of the account may have fewer rights, so it
+   * must not receive the response.
    */
   userId: string;
   callerId: string;
@@ -25,7 +25,7 @@ export type IdempotencyState =
   | { is: 'answered'; status: number; body: string }
   | { is: 'another request' };
 
-/** Retention of stored responses, as an SQL interval. */
+/** Time for which responses are stored, as an SQL interval. */
 const KEPT = '24 hours';
 /** Stored status of a request that is in progress outside a transaction (`claimIdempotencyKey`). */
 const IN_PROGRESS = 0;
@@ -40,7 +40,7 @@ const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELE
 
 /** Locks an idempotency key until the transaction ends. Returns false if another request with this key is in progress in any process. */
 export async function lockIdempotencyKey(trx: Database, { callerId, key }: IdempotentRequest): Promise<boolean> {
-  // Raw SQL: an advisory lock.
+  // Raw SQL: the query builder has no function for an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
     trx,
@@ -69,8 +69,8 @@ export async function findIdempotentAnswer(
 }
 
 /**
- * Claims an idempotency key for a request that runs outside a transaction. Returns false if another request has the key. The claim ends
- * with the stored response, with `releaseIdempotencyKey`, or after two minutes if the process dies.
+ * Claims an idempotency key for a request that runs outside a transaction. Returns false if another request has claimed the key. The claim
+ * ends when the response is stored, when `releaseIdempotencyKey` is called, or after two minutes if the process has died.
  */
 export async function claimIdempotencyKey(
   db: Database,
@@ -92,7 +92,7 @@ export async function claimIdempotencyKey(
   return mine !== undefined;
 }
 
-/** Ends the claim of a request that failed, so that the request can be repeated. */
+/** Ends the claim of a failed request, so that the request can be repeated. */
 export async function releaseIdempotencyKey(db: Database, { callerId, key, sha256 }: IdempotentRequest): Promise<void> {
   await db
     .deleteFrom('idempotent_answers')
@@ -123,7 +123,7 @@ export async function storeIdempotentAnswer(
     .execute();
 }
 
-/** Deletes stored responses older than a day. Returns their number. */
+/** Deletes stored responses that are older than a day. Returns the number of deleted responses. */
 export async function deleteOldIdempotentAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);

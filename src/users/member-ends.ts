@@ -11,7 +11,9 @@ import { addEvents } from '#src/events/outbox.ts';
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
-/** Retention of ended memberships in ms. Mails about the end of a membership read both accounts' addresses from its row. */
+/**
+ * Time in ms for which ended memberships are stored. Mails about the end of a membership read the addresses of both accounts from its row.
+ */
 const ENDED_FOR_MS = 30 * DAY_MS;
 /** Maximum number of passwords that a mail lists. */
 const MAX_PASSWORDS = 100;
@@ -83,10 +85,11 @@ async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date
 }
 
 /**
- * Ends memberships, and withdraws invitations, with their keys and webhooks, without a mail. Ignores ids that are unknown or already ended.
+ * Ends memberships and withdraws invitations, together with the keys and webhooks that belong to them. Sends no mail. Ignores ids that are
+ * unknown or already ended.
  */
 export async function closeMemberships(db: Database, memberIds: readonly string[], now: Date): Promise<void> {
-  // All ids are passed as one SQL parameter.
+  // The list of ids is passed as one SQL parameter.
   const anyOf = sql<string>`ANY (${memberIds}::text[])`;
   await joinOrBeginTransaction(db, async (trx) => {
     await trx.deleteFrom('home_members').where('member_id', '=', anyOf).where('member_user_id', 'is', null).execute();
@@ -123,7 +126,7 @@ async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Pr
   ];
 }
 
-/** An object of a home (device, gateway or webhook) whose password a member has seen, with its name. */
+/** An object of a home (device, gateway, import or webhook) whose password or secret a member has seen, with the object's name. */
 interface SeenPassword {
   id: string;
   name: string;
@@ -131,11 +134,11 @@ interface SeenPassword {
 
 /**
  * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that the member paired, imports
- * whose passwords the member fetched, and webhooks whose secrets the member changed. The objects are found in the audit log, which is
- * retained for 24 months.
+ * whose passwords the member fetched, and webhooks whose secrets the member changed. They are found in the audit log, which contains the
+ * last 24 months.
  */
 async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
-  // Raw SQL: a union of four queries.
+  // Raw SQL: this query is a union of four queries.
   const { rows } = await sql<SeenPassword>`
     WITH seen AS MATERIALIZED (
       SELECT DISTINCT target FROM audit_log

@@ -10,9 +10,9 @@ import { addEvents } from '#src/events/outbox.ts';
 import { limitEmailChangeMailsOfDay } from './email-changes.ts';
 import { createUser } from './store.ts';
 
-/** Maximum number of members and invitations of a home, and of memberships of an account. */
+/** Maximum number of members and invitations of a home. An account can be a member of equally many homes. */
 const MAX_MEMBERS = 20;
-/** Maximum number of invitations that a home sends within a day. Each invitation is a mail to an address that may belong to a stranger. */
+/** Maximum number of invitations that a home sends within a day. An invitation is a mail to an address that may belong to a stranger. */
 const MAX_INVITATIONS_PER_DAY = 10;
 /** Validity of an invitation in ms. */
 const INVITED_FOR_MS = 7 * DAY_MS;
@@ -29,7 +29,7 @@ export interface Member {
   accepted_at: Date | null;
   /** Time at which an invitation expires; null for a member who has accepted. */
   expires_at: Date | null;
-  /** Time of the latest use of a key that the member created for the home. */
+  /** Time at which a key that the member created for the home was last used. */
   last_used_at: Date | null;
 }
 
@@ -45,7 +45,7 @@ export interface Membership {
 /** Returns the time after which an invitation must have been sent to be still valid. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
-/** SQL condition for `home_members`: a membership that has not ended, or an invitation that is still valid. */
+/** SQL condition on a row of `home_members`: the row is a membership that has not ended, or an invitation that is still valid. */
 const isCurrent = (now: Date) => sql<boolean>`(home_members.ended_at IS NULL
   AND (home_members.accepted_at IS NOT NULL OR home_members.created_at > ${invitedSince(now)}))`;
 
@@ -91,7 +91,7 @@ export async function inviteMember(
   return toMember({ member_id, email, access, created_at: now, accepted_at: null, last_used_at: null });
 }
 
-/** Returns the members and valid invitations of a home in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` members and valid invitations of a home, in order of their ids, after `cursor`. */
 export async function listMembers(
   db: Database,
   homeId: string,
@@ -126,7 +126,7 @@ const toMember = (row: Omit<Member, 'expires_at'>): Member => ({
   expires_at: row.accepted_at ? null : new Date(row.created_at.getTime() + INVITED_FOR_MS),
 });
 
-/** Returns the homes of which an account is a member in order of the memberships' ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` homes of which an account is a member, in order of the memberships' ids, after `cursor`. */
 export async function listMemberships(
   db: Database,
   accountId: string,
@@ -178,9 +178,9 @@ export async function findInvitation(db: Database, memberId: string, now: Date):
 }
 
 /**
- * Accepts an invitation (`memberId` from its token, or null) for an account, in the transaction that has locked the account. Throws 422 if
- * the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation mailed to that address confirms the
- * address); 409 if the account cannot be a member of the home.
+ * Accepts an invitation for an account, in the transaction that has locked the account. `memberId`: id from the invitation's token; null if
+ * the token is invalid. Throws 422 if the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation mailed
+ * to this address confirms it); 409 if the account cannot be a member of the home.
  */
 export async function acceptInvitation(
   trx: Database,
@@ -190,7 +190,7 @@ export async function acceptInvitation(
 ): Promise<Membership> {
   const known = memberId === null ? null : await findInvitation(trx, memberId, now);
   if (memberId === null || !known) throw invalidInvitation();
-  // Locks the home's account before the invitation, in the same order as an erasure of the home.
+  // Locks the home's account before the invitation. An erasure of the home locks in the same order, so no deadlock occurs.
   await trx.selectFrom('users').select('user_id').where('user_id', '=', known.user_id).forShare().execute();
   // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent acceptances would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
@@ -251,7 +251,7 @@ export async function acceptInvitationByMail(
   return { email, ...(await acceptInvitation(trx, memberId, account, now)) };
 }
 
-/** Returns an account that accepts an invitation, with its address and role; null if the account does not exist. */
+/** Returns an account that wants to accept an invitation, with its address and role; null if the account does not exist. */
 export async function findAcceptingAccount(db: Database, userId: string): Promise<AcceptingAccount | null> {
   const row = await db
     .selectFrom('users')

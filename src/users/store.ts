@@ -19,7 +19,7 @@ import {
 import { endAccess } from './end-access.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
-/** Columns of an account that every caller with access to the account may read, in the order of `user.created`. */
+/** Columns of an account that every caller with access to the account may read, in the order of the event `user.created`. */
 export const USER_COLUMNS = [
   'user_id',
   'email',
@@ -38,7 +38,7 @@ export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[numbe
 };
 export type Role = User['role'];
 
-/** The columns of an account that a caller can set. */
+/** The columns of an account that callers can set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
   | 'user_id'
@@ -54,8 +54,8 @@ export type UserSettings = Omit<
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Creates an account and its event. `enrolledBy`: the utility that may access the account. Throws 409 if the e-mail address is taken,
- * ignoring case.
+ * Creates an account, and the event `user.created`. `enrolledBy`: the utility that creates the account and may access it. Throws 409 if the
+ * e-mail address is taken, ignoring case.
  */
 export async function createUser(
   db: Database,
@@ -157,7 +157,8 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // If a concurrent change of the account's role commits first, PostgreSQL evaluates the conditions on the row's own columns again.
+        // A concurrent change of the account's role may commit first. PostgreSQL then evaluates this condition again, because it concerns
+        // columns of the locked row.
         .where(accessibleAccountsSql(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
@@ -190,8 +191,8 @@ export async function updateUser(
 }
 
 /**
- * Throws 409 if the account is the only administrator, because nobody could then administer the installation. Until the
- * transaction ends, no other administrator can be deleted or get another role.
+ * Throws 409 if the account is the only administrator, because nobody could then administer the installation. Prevents other administrators
+ * from being deleted or getting another role until the transaction ends.
  */
 export async function assertOtherAdministrator(trx: Database, userId: string): Promise<void> {
   // Raw SQL: an advisory lock. Without it, the last two administrators could be deleted at the same time.
@@ -216,7 +217,7 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 
 /**
  * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was withdrawn or has
- * expired, or if its requester may no longer make the change. Error 409 if another account has taken the address.
+ * expired, or if the account that requested it may no longer make the change. Throws 409 if another account has taken the address.
  */
 export async function applyEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
@@ -228,9 +229,9 @@ export async function applyEmailChange(trx: Database, emailChangeId: string): Pr
 }
 
 /**
- * Changes the address of an account. Removes the account's links to identity providers, which were found by the old address; the next
- * sign-in creates new links. Unless the owner requested the change, all memberships and invitations of the account end, because the owner
- * of the new address must not enter homes that the former owner joined.
+ * Changes the e-mail address of an account. Removes the account's links to identity providers, because they were created by the old
+ * address; the next sign-in creates new links. Unless the owner requested the change, all memberships and invitations of the account end,
+ * because the owner of the new address must not get access to homes of which the former owner was a member.
  */
 async function moveEmail(
   trx: Database,

@@ -5,7 +5,7 @@ import type { OidcConfig } from '#src/config/oidc.ts';
 export interface IdentifiedPerson {
   issuer: string;
   subject: string;
-  /** Verified e-mail address in ASCII; null if the provider sent none or has not verified it. */
+  /** Verified e-mail address, which contains only ASCII characters. Null if the provider sent no such address or has not verified it. */
   verifiedEmail: string | null;
   /** Role that the role mapping gives this person; null if no role mapping is configured. */
   role: Role | null;

@@ -27,7 +27,7 @@ export type PersonClaims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof createOidcProvider>;
 
-/** Cached metadata of the provider. All callers that wait for the metadata share one request. */
+/** Cached metadata of the provider. Concurrent callers that need new metadata share one request. */
 class CachedMetadata {
   readonly #discover: () => Promise<client.Configuration>;
   readonly #nowMs: () => number;
@@ -40,8 +40,8 @@ class CachedMetadata {
   }
 
   /**
-   * Returns the provider's metadata. If the provider is unavailable, returns the cached metadata even if expired; throws
-   * ProviderUnavailableError if nothing is cached.
+   * Returns the provider's metadata. If the provider is unavailable, returns the cached metadata even if they have expired. Throws
+   * ProviderUnavailableError if no metadata are cached.
    */
   async get(): Promise<client.Configuration> {
     if (this.#known && this.#known.untilMs > this.#nowMs()) return this.#known.of;
@@ -72,7 +72,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
   const ask = createLimitedFetch(ca);
   const metadata = new CachedMetadata(() => discover(config, ask), nowMs);
   return {
-    /** Label of the sign-in button. */
+    /** Text on the sign-in button. */
     label: config.label,
 
     /** Returns the URL for signing in at the provider, and the state that the browser must store until the provider's response. */
@@ -112,7 +112,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
         const wanted = ['email', ...(config.roles ? [config.roles.claim] : [])];
         const isAll = wanted.every((name) => findClaim(claims, name) !== undefined);
         if (isAll || of.serverMetadata().userinfo_endpoint === undefined) return claims;
-        // Providers may return requested claims only from the UserInfo endpoint (OpenID Connect Core 1.0, 5.4).
+        // A provider may return some of the requested claims only from its UserInfo endpoint (OpenID Connect Core 1.0, 5.4).
         return { ...(await client.fetchUserInfo(of, tokens.access_token, claims.sub)), ...claims };
       } catch (error) {
         throw refusalOf(error);
@@ -154,7 +154,7 @@ function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefusedError(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
     return new SignInRefusedError(whyOf(error), error.error);
-  // The libraries set `code` for invalid responses; errors without it are network errors.
+  // The library sets `code` on errors about invalid responses. Errors without `code` are network errors.
   const isAnswer = error instanceof client.ClientError && error.code !== undefined && !AWAY.has(error.code);
   return isAnswer ? new SignInRefusedError(whyOf(error)) : new ProviderUnavailableError(whyOf(error));
 }
@@ -168,7 +168,7 @@ const AWAY = new Set([
   'OAUTH_ABORT',
 ]);
 
-/** Returns the messages and codes of an error and its cause, for the log. */
+/** Returns the messages and codes of an error and of its cause, for the log. */
 function whyOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const below = cause instanceof Error ? ` (${whyOf(cause)})` : '';

@@ -39,7 +39,7 @@ export async function signInIdentifiedPerson(
   options: Options,
 ): Promise<Opened | NoAccountReason> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
-  // A concurrent sign-in of the same person may have created the account first; the second attempt finds that account.
+  // If a concurrent sign-in of the same person has created the account first, the second attempt finds that account.
   return once().catch((error) => {
     if (isTaken(error)) return once();
     throw error;
@@ -84,7 +84,7 @@ async function signInOnce(
   }
 }
 
-/** Returns the account that is linked to this person of the provider; null if no account is linked. */
+/** Returns the account that is linked to a person of a provider; null if no account is linked to this person. */
 async function linkedTo(trx: Database, { issuer, subject }: IdentifiedPerson): Promise<string | null> {
   const row = await trx
     .selectFrom('identities')

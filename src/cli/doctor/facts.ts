@@ -5,7 +5,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 /** Reason why a fact is unknown. */
 interface Unseen {
   why: string;
-  /** A network error code or SQLSTATE. */
+  /** Network error code or SQLSTATE, if the reason is such an error. */
   code?: string;
 }
 
@@ -45,14 +45,14 @@ export interface DatabaseFacts {
 
 /** Facts about a database server that responds. */
 export interface DatabaseServer {
-  /** Description of the database in one line, or the reason why it cannot be used, with the remedy. */
+  /** Description of the database in one line. If the service cannot use the database, the reason and the remedy. */
   kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
   /** Difference between the server's clock and this machine's clock (positive if the server's is ahead) and its uncertainty, in ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
-  /** Server settings that could lose an acknowledged commit, each with its remedy. */
+  /** Server settings with which an acknowledged commit could be lost, each with its remedy. */
   commitRisks: string[];
-  /** Content of the database. Null if the schema is missing or belongs to another version. */
+  /** Facts about the content of the database. Null if the schema is missing or belongs to another version of the service. */
   content: FactOrReason<DatabaseContent> | null;
 }
 
@@ -104,16 +104,15 @@ export interface CertificateFacts {
 export interface CertificatePair {
   validFromMs: number;
   validToMs: number;
-  /** Whether the service renews the certificate. */
+  /** Whether the service itself renews the certificate. */
   renewsItself: boolean;
-  /** Whether the private key belongs to the certificate. */
   keyFits: boolean;
   /** Host names that PUBLIC_URL and devices use. `isNamed`: whether the certificate contains the host name. */
   hosts: { host: string; of: string; isNamed: boolean }[];
 }
 
 export interface SecretKeyFacts {
-  /** Source of the secret key: SECRET_KEY, or the name of its file. */
+  /** Where the secret key comes from: SECRET_KEY, or the name of the key's file. */
   from: string;
   isThere: boolean;
   /**
@@ -139,7 +138,6 @@ export interface FileFacts {
   what: 'folder' | 'secret' | 'own key' | 'messages';
   /** Permission bits of the file, for example 0o600. */
   mode: number;
-  /** Whether this user may write the file. */
   isWritable: boolean;
 }
 
@@ -155,7 +153,7 @@ export interface Finding {
   todo: string | null;
 }
 
-/** A check of the doctor, which evaluates the facts. Pure. */
+/** A check of the doctor, which evaluates facts about the installation. Pure. */
 export interface Check {
   name: string;
   judge(facts: InstallationFacts): Finding | Finding[];

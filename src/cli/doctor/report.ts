@@ -21,7 +21,7 @@ import type { Check, Finding, InstallationFacts } from './facts.ts';
 
 type Reported = { check: string } & Finding;
 
-/** Runs all checks on the facts and returns their findings. Pure. */
+/** Runs all checks and returns their findings about the facts. Pure. */
 export const runChecks = (facts: InstallationFacts): Reported[] =>
   CHECKS.flatMap(({ name, judge }) => [judge(facts)].flat().map((one) => ({ check: name, ...one })));
 

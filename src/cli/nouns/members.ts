@@ -99,7 +99,7 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], wi
     .join('\n');
 }
 
-/** Returns the value of a column. A column name such as `app.name` names a nested member. */
+/** Returns the value of a row in a column. A column such as `app.name` is a nested member. */
 const valueAt = (row: unknown, column: string): unknown =>
   column.split('.').reduce((value, name) => (value as Row | null | undefined)?.[name], row);
 
@@ -111,7 +111,7 @@ export function formatObject(thing: Row): string {
     .join('\n');
 }
 
-/** Formats a value of a table; an empty value is `-`. */
+/** Formats a value for a table; an empty value becomes `-`. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))

@@ -10,9 +10,9 @@ import { runOnServiceDatabase } from '../running-service.ts';
 import { callOperation, type OperatorRequest, type OperatorResponse } from './as-operator.ts';
 import { formatObject, formatTable, getOptionFlag, listRequestOptions, parseOptionValues } from './members.ts';
 
-/** A kind of object in the HTTP API for which there are commands. */
+/** A kind of object in the HTTP API that commands list, print, create, change or delete. */
 export interface ApiNoun {
-  /** Name of the kind, such as `device`. */
+  /** Name of this kind of object, such as `device`. */
   name: string;
   /**
    * Name of the member that contains the object's id, such as `device_id`. The command's argument has the same name. For a user, the
@@ -96,7 +96,7 @@ export function addGetCommand(group: Command, noun: ApiNoun, definition: AnyOper
     .action((name: string, { json }: Options) => one(noun, definition, name, { json }));
 }
 
-/** Adds the command `update`, with an option for each changeable member. */
+/** Adds the command `update`, with an option for each member that can be changed. */
 export function addUpdateCommand(group: Command, noun: ApiNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
@@ -112,8 +112,8 @@ export function addUpdateCommand(group: Command, noun: ApiNoun, definition: AnyO
 }
 
 /**
- * Adds the command `create`, with an option for each member. The new object belongs to the given user. `checkOwner` throws if this user
- * cannot have such an object.
+ * Adds the command `create`, with an option for each member of the request. The new object belongs to the user whom the command names.
+ * `checkOwner` throws if this user cannot have such an object.
  */
 export function addCreateCommand(
   group: Command,
@@ -212,7 +212,7 @@ function rowsOf(answer: unknown): Record<string, unknown>[] | null {
   return Array.isArray(rows) ? rows : null;
 }
 
-/** Prints a response: one object, rows, or an object whose `data` contains rows. */
+/** Prints a response. It is one object, a list of rows, or an object whose member `data` contains rows. */
 export function printResponse(answer: unknown, json: string | boolean | undefined): void {
   if (json === true) {
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
@@ -235,7 +235,7 @@ export function printResponse(answer: unknown, json: string | boolean | undefine
 
 const argumentOf = ({ id }: ApiNoun): string => (id === 'user_id' ? 'user' : id);
 
-/** Converts a summary from the API reference to plain text for a terminal. */
+/** Converts a summary in the API reference (Markdown) to plain text for a terminal. */
 const plain = (summary: string): string => {
   const text = summary.replaceAll('`', '');
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
@@ -270,7 +270,7 @@ async function confirm(question: string, isSaid: boolean | undefined): Promise<v
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new Error(`${question}? Nothing was changed: add --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D closes the terminal without an answer, which counts as no.
+  // Ctrl-D closes the terminal without an answer. This counts as "no".
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   const answer = await Promise.race([terminal.question(`${question}? [y/N] `).catch(() => ''), closed]);
   terminal.close();

@@ -150,7 +150,9 @@ export const aggregatesCheck: Check = {
     }),
 };
 
-/** Checks the content of the database with `judge`, or reports why the content could not be read. */
+/**
+ * Returns the findings of `judge` about the content of the database. If the content could not be read, returns a finding that states why.
+ */
 function ofContent(
   facts: InstallationFacts,
   judge: (content: DatabaseContent) => Finding | Finding[],

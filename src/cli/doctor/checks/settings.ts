@@ -26,7 +26,7 @@ export const configurationCheck: Check = {
   },
 };
 
-/** Yields findings about settings that are valid but probably a mistake. */
+/** Yields findings about settings that are valid but probably unintended. */
 function* exposure({ environment, publicUrl, api, mqtt, webhook, mail }: Config): Generator<Finding> {
   const isPublic = !isLoopback(new URL(publicUrl).hostname);
   if (!isPublic && !isLoopback(api.host))

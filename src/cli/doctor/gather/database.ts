@@ -13,7 +13,7 @@ import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { probeWithTimeout } from './network.ts';
 
-/** Time limit in ms of one statement, and of all statements together. */
+/** Time limit in ms of each statement, and of all statements together. */
 const STATEMENT_MS = 4_000;
 const WHOLE_MS = 12_000;
 
@@ -92,7 +92,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     new Date(),
     MOST,
   );
-  // Raw SQL: counts over two relations. Each bit of `recent_rejects` stands for one of a device's last 20 messages.
+  // Raw SQL: counts rows of two tables. Each bit of `recent_rejects` stands for one of a device's last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(
     `SELECT (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices, count(*)::int AS heard,
        coalesce(sum(bit_count(d.recent_rejects::bit(20))), 0)::int AS rejected,
@@ -118,7 +118,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   };
 }
 
-/** Compares one account's aggregates of this month with its load profile, as `energy rollups check` does for all accounts. */
+/** Compares this month's aggregates of one account with its load profile. `energy rollups check` does the same for all accounts. */
 async function compared(pool: Pool, userId: string): Promise<DatabaseContent['compared']> {
   const now = new Date();
   const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));

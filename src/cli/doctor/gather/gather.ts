@@ -133,7 +133,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    // An operator's own key file may be readable by a group, as is usual on Debian (group ssl-cert).
+    // If the operator has provided the key file, a group may be allowed to read it, as is usual on Debian (group ssl-cert).
     tls.keyFile === undefined
       ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
       : { path: tls.keyFile, what: 'own key' },

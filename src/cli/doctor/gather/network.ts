@@ -24,7 +24,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // If the port is 0, the system chooses the broker's port at each start, so the doctor does not know it.
+  // Port 0 means that the system chooses the broker's port at each start, so the doctor cannot know the port.
   if (mqtt.port === 0) return null;
   const host = getLocalHost(mqtt.host);
   return {
@@ -145,9 +145,7 @@ async function stateOf(wanted: { variable: string; port: number; host: string })
 
 const LISTENING = '0A';
 
-/**
- * Returns the process that listens on a TCP port of this machine, according to /proc (proc(5)). Null if this user may not see the process.
- */
+/** Returns the process that listens on a TCP port of this machine, from /proc (proc(5)). Null if this user may not see that process. */
 function listenerOn(port: number): { pid: number; title: string } | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsOn(port, table)));
   if (sockets.size === 0) return null;
