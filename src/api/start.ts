@@ -228,7 +228,7 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
  */
 const IDLE_LOOK_MS = 100;
 
-/** Closes the idle connections of a server that has stopped listening, again and again until no connection is left. */
+/** Repeatedly closes the idle connections of a server that has stopped listening, until no connection is left. */
 async function endIdle(server: PlainServer | Server): Promise<void> {
   const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
   await once(server, 'close');

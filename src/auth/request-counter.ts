@@ -37,7 +37,7 @@ export interface RequestCounter {
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Result of counting several requests under one name. */
+/** Result of counting several requests of one account together. `counted`: name under which the requests are counted. */
 export interface RequestBatchResult {
   counted: string;
   granted: number;

@@ -10,7 +10,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { limitEmailChangeMailsOfDay } from './email-changes.ts';
 import { createUser } from './store.ts';
 
-/** Maximum number of members and invitations of a home. An account can be a member of equally many homes. */
+/** Maximum number of members and invitations of a home, and maximum number of homes of which an account can be a member. */
 const MAX_MEMBERS = 20;
 /** Maximum number of invitations that a home sends within a day. An invitation is a mail to an address that may belong to a stranger. */
 const MAX_INVITATIONS_PER_DAY = 10;

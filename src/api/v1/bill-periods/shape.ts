@@ -146,7 +146,7 @@ const status = z
   .enum(['open', 'closed'])
   .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
-/** A bill period in a list, with the values of its latest statement. */
+/** An item in a list of bill periods, with the values of the bill period's latest statement. */
 export const billPeriodSchema = z
   .strictObject({
     ...period,
