@@ -21,9 +21,7 @@ export interface CreatedKey {
   prefix: string;
   scopes: Scope[];
   expires_at: Date | null;
-  /** The group of homes to which the key is limited. */
   group_id?: string;
-  /** The device to which the key is limited. */
   device_id?: string;
   /** The home of another account to which the key is limited. The account of the key is a member of that home. */
   home_user_id?: string;
@@ -153,7 +151,6 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
   await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
-    // All key ids are passed to SQL as one parameter.
     .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
     .where('revoked_at', 'is', null)
     .execute();
@@ -292,9 +289,7 @@ async function ensureWhileLocked(
   return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
-/**
- * The audit log records the operator as the actor, because the service creates this key at its first start or from an environment variable.
- */
+/** The audit log records the operator as the actor, because this key is created at the first start or from an environment variable. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

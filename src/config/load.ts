@@ -61,13 +61,9 @@ function configOf(vars: Variables) {
     publicUrl,
     /** Whether PUBLIC_URL was set. If not, links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
-    /**
-     * Backups of the embedded database. `to`: target of the backups; undefined: the folder `backups` in the data directory, without the
-     * write-ahead log.
-     */
+    /** Backups of the embedded database. `to`: undefined means the folder `backups` in the data directory, without the write-ahead log. */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
-    /** Maximum number of channels of a device. */
     maxChannels: vars.MAX_CHANNELS,
     /** Memory in MiB in which an ingest worker caches the latest state of devices; undefined: a size that suits this machine. */
     headMemoryMib: vars.HEAD_MEMORY_MIB,
@@ -76,8 +72,7 @@ function configOf(vars: Variables) {
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
     /**
-     * Settings of the embedded broker. Two members are not about it: `url` names an external broker, and `publicHost` is the host name to
-     * which devices connect.
+     * Settings of the embedded broker, and the URL of an external broker (`url`) and the host name to which devices connect (`publicHost`).
      */
     mqtt: {
       url: vars.MQTT_URL,
@@ -102,8 +97,7 @@ function configOf(vars: Variables) {
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
     /**
-     * Listener for operators. `port`: null disables the listener. `names`: host names that requests may use in addition to the listener's
-     * address.
+     * Listener for operators. `port`: null disables it. `names`: host names in requests, which are accepted like the listener's address.
      */
     operator: {
       host: vars.OPERATOR_HOST,
@@ -116,8 +110,7 @@ function configOf(vars: Variables) {
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
     /**
-     * Broker to which Home Assistant connects, and the homes (by e-mail address or id) whose usage is published there; undefined: nothing
-     * is published.
+     * Broker and homes (by e-mail address or id) for Home Assistant: the homes' usage is published there. Undefined: no usage is published.
      */
     homeAssistant:
       vars.HOMEASSISTANT_MQTT_URL === undefined
@@ -136,10 +129,7 @@ function configOf(vars: Variables) {
   };
 }
 
-/**
- * Returns the configuration of the demo. The demo's broker accepts connections only from this machine, unless MQTTS_HOST names another
- * address.
- */
+/** Returns the configuration of the demo. Its broker accepts connections only from this machine, unless MQTTS_HOST is set. */
 export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
   return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
 }
@@ -180,7 +170,6 @@ function describeVariableIssue(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** Returns errors in the combination of variables, such as a certificate without its key. */
 function findCombinationErrors(vars: Variables): string[] {
   const problems: string[] = findOidcErrors(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
