@@ -1,18 +1,16 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
-/**
- * Alignment in bytes, the size of a number. A record consists of its header with the key, and its content. Both take a multiple of 8 bytes.
- */
+/** Size of a number in bytes. The header and the content of a record both start at a multiple of this size. */
 export const BYTES_PER_NUMBER = 8;
 /**
- * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. The key and the content
- * come after the header.
+ * Length of a record's header in bytes, without the key: the size of the record (4), the hash of the key (4) and the length of the key (1).
+ * The key follows the header, and the content follows the key.
  */
 const HEADER_BYTES = 9;
 /** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
 const MAX_KEY_BYTES = 255;
 /**
- * Size of a processor's cache line in bytes, and number of cache lines that are prefetched for a record: a meter's record has some 460
+ * Size of a processor's cache line in bytes, and number of cache lines that are prefetched for a record. A meter's record has about 460
  * bytes.
  */
 const [LINE_BYTES, LINES] = [64, 8];
@@ -27,24 +25,23 @@ const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(H
  */
 export class ByteRing {
   readonly bytes: Buffer;
-  /** The memory of `bytes` as numbers. A record's content begins at a multiple of 8 bytes: at index offset ÷ 8. */
+  /** The same memory as `bytes`, read as numbers. The content of a record starts at index (offset in bytes) ÷ 8. */
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
-  /** Index of the records: the offset of each key's record. */
   readonly #index: HashIndex;
   /** Offset of the next new record, in bytes. */
   #next = 0;
   /**
-   * Offset of the oldest record. The records from this offset up to `#lapEnd` were written in the previous lap around the ring, and are
-   * overwritten next.
+   * Offset of the oldest record, in bytes. The records from this offset up to `#lapEnd` were written in the previous lap around the ring.
+   * New records overwrite these records first.
    */
   #oldest = 0;
   #lapEnd = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    // The operating system allocates this memory only as it is written.
+    // The operating system provides this memory only when the process first writes to it.
     this.bytes = Buffer.allocUnsafeSlow(inNumbers(maxBytes));
     this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / BYTES_PER_NUMBER);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
@@ -54,14 +51,14 @@ export class ByteRing {
     });
   }
 
-  /** Returns the offset of a record's content, in bytes; -1 if the key has no record. */
+  /** Returns the offset of the content of the key's record, in bytes; -1 if the key has no record. */
   offsetOf(key: string): number {
     return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
   /**
-   * Returns the offsets of many keys' records. In a ring of a million records each access waits for memory; these waits overlap if many
-   * offsets are read at once.
+   * Returns the offsets of the contents of many keys' records, in bytes; -1 for a key without a record. In a ring of a million records,
+   * each access waits for memory. If the offsets are read together, these waits overlap.
    */
   offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
@@ -80,14 +77,14 @@ export class ByteRing {
       if (offset === -1) continue;
       for (let line = 0; line < LINES; line++) fetched += bytes[offset + line * LINE_BYTES] ?? 0;
     }
-    // The sum of the prefetched bytes is used, because otherwise the engine would optimise the prefetches away.
+    // The sum of the prefetched bytes must be used. Otherwise the JavaScript engine would optimise the prefetches away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
     return offsets;
   }
 
   /**
-   * Reserves space for a record's content. Returns the offset of the space, in bytes; -1 if the record is too long. The caller must fill
-   * all of the space. `length`: in bytes.
+   * Reserves space for the content of a record. Returns the offset of the space, in bytes; -1 if the record is too long. The caller must
+   * fill the whole space. `length`: length of the content in bytes.
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
@@ -142,7 +139,7 @@ export class ByteRing {
     return true;
   }
 
-  /** Evicts records of the previous lap, up to an offset. */
+  /** Evicts the records of the previous lap around the ring that start before an offset. */
   #evictUpTo(upTo: number): void {
     while (this.#oldest < this.#lapEnd && this.#oldest < upTo) {
       this.#index.remove(this.#hashAt(this.#oldest), this.#oldest);
@@ -151,10 +148,10 @@ export class ByteRing {
   }
 }
 
-/** Returns the offset of a record's content, computed from the offset of the record and the length of its key; -1 if there is no record. */
+/** Returns the offset of a record's content, computed from the offset of the record and the length of its key; -1 if `offset` is -1. */
 const contentOf = (offset: number, key: string) => (offset === -1 ? -1 : contentAfter(offset, key.length));
 
-/** Access to the hashes and keys of the records, by offset. */
+/** Reads the hash and the key of the record at an offset. */
 interface Keyed {
   hashAt(offset: number): number;
   isKeyAt(offset: number, key: string): boolean;
@@ -163,7 +160,7 @@ interface Keyed {
 const FIRST_SLOTS = 2 ** 10;
 /** Bytes per unit of an offset: offset n is byte n × UNIT. */
 const UNIT = 8;
-/** A random seed, so that clients that choose their keys cannot provoke collisions. */
+/** Random start value of the hashes. It prevents clients, which choose their own keys, from provoking collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
@@ -175,15 +172,15 @@ export function hashKey(key: string): number {
 }
 
 /**
- * A hash table from the hashes of keys to the offsets of their records: open addressing with linear probing in an array of integers. A Map
- * with a million strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than
- * counting a reading. This table needs 8 bytes per entry and one access.
+ * A hash table from keys to the offsets of their records, with open addressing and linear probing in an array of integers. A Map with a
+ * million strings takes 90 bytes of the JavaScript heap per entry and five memory accesses per lookup, which takes more time than
+ * processing a reading. This table needs 8 bytes per entry and one access.
  */
 export class HashIndex {
   readonly #keyed: Keyed;
   /**
-   * Slots of the hash table. A slot contains the offset of a record (in units of `UNIT` bytes) plus one, or 0 if the slot is free. At most
-   * half of the slots are taken.
+   * Slots of the hash table. A slot contains 0 if it is free, otherwise the record's offset (in units of `UNIT` bytes) plus one. At most
+   * half of the slots are in use.
    */
   #slots = new Uint32Array(FIRST_SLOTS);
   #taken = 0;
@@ -226,8 +223,8 @@ export class HashIndex {
   }
 
   /**
-   * Prefetches the slot that `find` will read. Returns the slot's value: if the value were not used, the engine would optimise the access
-   * away.
+   * Prefetches the slot that `find` will read. Returns the slot's value. The caller must use this value; otherwise the JavaScript engine
+   * would optimise the access away.
    */
   touch(hash: number): number {
     return this.#slots[firstOf(this.#slots, hash)] as number;
@@ -242,7 +239,7 @@ export class HashIndex {
     }
   }
 
-  /** Frees a slot. Moves later entries of the same probe sequence up, because a free slot ends each search. */
+  /** Frees a slot. Then moves later entries of the same probe sequence forward, because a search ends at the first free slot. */
   #free(slot: number): void {
     const slots = this.#slots;
     let gap = slot;

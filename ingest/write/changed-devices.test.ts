@@ -4,7 +4,6 @@ import type { Pool } from '#src/database/connect.ts';
 import { type FailedRecomputations, recomputeChangedDevices } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
-/** Creates changed devices, some of which cannot be recomputed. Records the recomputed devices and the logged errors. */
 function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   const pool = {
     query: async (_: string, [, waiting]: [number, string[]]) => ({
@@ -35,7 +34,7 @@ test('logs a failed recomputation, delays its next attempt, and does not hold up
   expect(failing.size).toBe(1);
   expect(await compute()).toBe(2);
   expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
-  // When the next attempt is due, it fails, so the following wait is twice as long. The attempt after that wait succeeds.
+  // The next attempt is due and fails, so the wait after it is twice as long. The attempt after that wait succeeds.
   const again = { failures: 1, againAtMs: performance.now() };
   failing.set('dev_2', again);
   await compute();

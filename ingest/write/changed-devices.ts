@@ -4,41 +4,40 @@ import type { Pool } from '#src/database/connect.ts';
 import { createEmptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
-/** Interval of the search for changed devices. A change must take effect within 30 s. */
+/** Interval at which the worker searches for changed devices, ms. A change must take effect within 30 s. */
 const LOOK_MS = 5_000;
 /** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;
 /**
- * Wait before the first retry of a failed recomputation, and maximum wait, in ms. The wait doubles with each failure, because failing
- * attempts load the database.
+ * Wait before the first retry of a failed recomputation, and maximum wait, in ms. Each failure doubles the wait, because repeated attempts
+ * would load the database.
  */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
-/** Devices whose recomputation failed: the number of failures, and the time of the next attempt. */
+/** Devices whose last recomputation failed. For each: the number of consecutive failures, and the time of the next attempt. */
 export type FailedRecomputations = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand. The
- * recomputation does not wait for the devices' next messages. Recently deleted devices are included, because their past remains in their
- * owners' history.
+ * Recomputes the consumption of devices whose owners have changed a setting, the meaning of a quantity, or an edit by hand. The
+ * recomputation does not wait for the next message of the device. Deleted devices are included until their owners' last changes are
+ * applied, because their consumption remains in the owners' history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailedRecomputations = new Map();
   const look = () => recomputeChangedDevices(pool, writer, { log, failing });
   const { stop } = startLoop('changed devices', look, LOOK_MS, log);
   return {
-    /** Returns the number of devices whose last recomputation failed. */
     failing: () => failing.size,
-    /** Ends the search. A recomputation in progress is completed, or the next worker completes it. */
+    /** Stops the search. A recomputation in progress is completed by this worker, or later by the next one. */
     stop,
   };
 }
 
 /**
- * Recomputes some of the changed devices. Each device has a transaction of its own, because its whole past may be recomputed. A long past
+ * Recomputes some of the changed devices. Each device has its own transaction, because its whole history may be recomputed. A long history
  * is recomputed in chunks (load-stretches.ts), so the caller must repeat the call until it returns 0. Returns the number of devices that
- * were processed. If the recomputation of a device fails, the device is added to `failing`, which delays its next attempt, and the other
- * devices are still processed. Without `failing`, the error is thrown.
+ * were recomputed. If `failing` is given, a failed device is added to it, its next attempt is delayed, and the other devices are still
+ * recomputed. Without `failing`, the error is thrown.
  */
 export async function recomputeChangedDevices(
   pool: Pool,
@@ -73,6 +72,5 @@ export async function recomputeChangedDevices(
   return computed;
 }
 
-/** Returns the failed devices whose next attempt is not due yet. */
 const waiting = (failing: FailedRecomputations = new Map()): string[] =>
   [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > performance.now() ? deviceId : []));

@@ -5,40 +5,40 @@ import { getReadingKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
 
-/** Maximum time by which a device's clock may be fast, ms. */
+/** Maximum time by which a reading may be later than its receipt, ms: the clock of a device may be fast. */
 const FUTURE_MS = 5 * 60_000;
 
 export interface NewReading extends SeriesReading {
   message: IncomingMessage;
   element: number;
-  /** Whether a higher value for the same time was in the same batch, and was rejected. */
+  /** Whether this reading has replaced a reading of the same batch that had the same time and a higher value. */
   isLowerKept?: true;
 }
 
-/** New readings of one series, in order; at most one reading for each key (time and interval length). */
+/** New readings of one series, in order of time. There is at most one reading for each time and interval length. */
 export interface SeriesBatch {
   channel: string;
   kind: string;
   points: NewReading[];
-  /** The device's own name of the series, and its unit; see `DecodedReading`. */
+  /** The name and the unit that the device itself gives to the series; see `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
   described?: RegisterDescription | undefined;
 }
 
 export interface CollectedReadings {
-  /** New readings by device_id, then by the name of the series. */
+  /** New readings of each device, by device_id and then by the name of the series. */
   series: Map<string, Map<string, SeriesBatch>>;
   rejects: Rejection[];
   duplicates: number;
 }
 
-/** Reason of the rejection if a device sent two different values for one time; the lower value is stored (counting rules). */
+/** Reason of a rejection if a device sent two different values for the same time. The lower value is stored (counting rules). */
 export const CONFLICTING_VALUE_REASON = 'another value for the same time: the lower one stays';
 
 /**
  * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: time at which the message was received.
- * `oldestMs`: start of the retention. Both in Unix ms.
+ * `oldestMs`: start of the retention period. Both are Unix times in ms.
  */
 export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
@@ -47,8 +47,8 @@ export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number
 }
 
 /**
- * Of two readings for the same time, returns the one with the lower value. The other reading is counted as a duplicate if its value is
- * equal, and otherwise rejected.
+ * Returns the lower of two readings that have the same time. If the values are equal, the other reading counts as a duplicate; otherwise it
+ * is rejected.
  */
 function keepLower(stored: NewReading, next: NewReading, collected: CollectedReadings): NewReading {
   if (stored.value === next.value) {
@@ -61,8 +61,9 @@ function keepLower(stored: NewReading, next: NewReading, collected: CollectedRea
 }
 
 /**
- * Groups the readings of a batch by device and series. Pure. Rejects readings from the future or from before the retention. Of two
- * different values for one time, the higher is rejected; equal values count as duplicates. `oldestMs`: start of the retention, in Unix ms.
+ * Groups the readings of a batch by device and series. Pure. Rejects readings whose time is in the future or before the retention period
+ * (`oldestMs`, Unix ms). If a series has two values for the same time, the lower is used; the other is a duplicate if it is equal,
+ * otherwise it is rejected.
  */
 export function collectReadings(batch: readonly IncomingMessage[], oldestMs: number): CollectedReadings {
   const collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
@@ -102,12 +103,12 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  // Nearly all batches contain readings in order and with distinct times. Only the other series need a lookup by time.
+  // In nearly all batches, the readings of a series have distinct times and are in order. Only other series need a lookup by time.
   for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
 
-/** Orders points by time, and keeps one point for each time. */
+/** Sorts readings by time, and returns one reading for each time. */
 function onePerKey(points: readonly NewReading[], collected: CollectedReadings): NewReading[] {
   const byKey = new Map<string, NewReading>();
   for (const point of points) {
@@ -119,13 +120,13 @@ function onePerKey(points: readonly NewReading[], collected: CollectedReadings):
 }
 
 /**
- * Default maximum number of a device's channels (MAX_CHANNELS). There is a maximum because the state of a device is loaded, judged and
- * listed as a whole.
+ * Default maximum number of channels of a device (MAX_CHANNELS). The number is limited because all channels of a device are loaded,
+ * classified and listed together.
  */
 export const DEFAULT_MAX_CHANNELS = 64;
 
 /**
- * If the batch would give a device more channels than the maximum, removes the readings of the new channels, and returns them as
+ * Removes the readings of new channels if the batch would give a device more channels than the maximum, and returns these readings as
  * rejections. Readings of channels that the device already has are always accepted.
  */
 export function rejectChannelsBeyondLimit(

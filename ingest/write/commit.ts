@@ -28,7 +28,7 @@ import {
   joinTextElements,
 } from './statement.ts';
 
-/** Result of planning a batch: the statements that write the batch, and the heads (the devices' stored states) after the batch. */
+/** Result of planning a batch: the statements that write the batch, and the heads (the stored states of devices) after the batch. */
 export interface BatchWritePlan {
   steps: BatchStatement[];
   heads: NextHead[];
@@ -36,8 +36,9 @@ export interface BatchWritePlan {
 
 /**
  * Converts the write plans of a batch's devices into statements. Each statement covers all devices of the batch. The first statement writes
- * the heads (the devices' stored states): if a head has changed since the plan read it, StaleHeadsError ends the transaction early. Creates
- * new series, because the statements need their ids. If partitions are missing, throws MissingPartitionsError before anything is written.
+ * the heads (the stored states of devices). If a head has changed since it was read for the plan, this statement throws StaleHeadsError,
+ * which ends the transaction early. Creates new series, because the statements need their ids. If partitions are missing, throws
+ * MissingPartitionsError before anything is written.
  */
 export async function planBatchStatements(
   client: PoolClient,
@@ -70,8 +71,9 @@ export async function planBatchStatements(
 }
 
 /**
- * Returns the changes of separately reported meters (gas, for example) as rows. Their energy is written at once, without an open hour in
- * the device's head (its stored state), because few devices have such meters and these meters send rarely.
+ * Returns the changes of a device's separately reported meters (gas, for example) as rows. Their energy is written to the aggregates at
+ * once and not collected in the device's head (its stored state) until the hour ends: few devices have such meters, and these meters rarely
+ * send.
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
@@ -97,7 +99,7 @@ function nextHeads(
   );
 }
 
-/** Returns the times of all rows that need partitions. */
+/** Returns the times of all rows. Each time needs a partition that contains it. */
 function timesOf({ readings }: FastPathResult, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
@@ -116,8 +118,8 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /**
- * For each channel whose role changes, adds a note for the owner. The note states since when the new role applies: from now on, from an
- * earlier time on, or in the whole history.
+ * Adds a note for the owner for each channel whose role (the total to which its energy contributes) changes. The note states whether the
+ * new role applies from now on, from an earlier time on, or to the whole history.
  */
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
@@ -142,11 +144,11 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records up to which time a device's consumption is computed with its current settings, and whether all settings and edits of its owner
- * are applied. If not, a worker applies the others later.
+ * Records the settings with which a device's consumption is computed, and the time up to which they are applied. Also records whether all
+ * settings and edits of the owner are applied. If not, a worker applies the rest later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
-  // A device may need a recomputation because of a late reading, although its owner has changed nothing.
+  // A device may need a recomputation because of a late reading although the owner has changed nothing.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
@@ -167,8 +169,8 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records that a software update changed the past of a home: one record for each owner, however many of the owner's devices are affected. A
- * job sends the mail (src/users/notify-recounted.ts).
+ * Records that a software update changed the past consumption of a home. There is one record per owner, even if several devices are
+ * affected. A job then sends an e-mail to the owner (src/users/notify-recounted.ts).
  */
 function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
@@ -186,8 +188,8 @@ const areEditsApplied = ({
   edits.every((edit) => findPendingEditStartMs(edit) === null || getPendingEditEndMs(edit) <= pieceUntilMs);
 
 /**
- * Records in which part of its time range each edit is applied. In `reading_edits`, `is_counted` without `counted_from` and `counted_to`
- * means that the whole edit is applied.
+ * Records for each edit the part of its time range in which it is applied. In `reading_edits`, `is_counted` without `counted_from` and
+ * `counted_to` means that the whole edit is applied.
  */
 function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
@@ -212,8 +214,8 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Thrown in a transaction if a head (a device's stored state) has changed since a plan read it. The writer then evicts the head from its
- * cache and tries the batch again.
+ * Thrown in a transaction if a head (a device's stored state) has changed since it was read for a plan. The writer then evicts the head
+ * from its cache and tries the batch again.
  */
 export class StaleHeadsError extends Error {
   readonly count: number;
@@ -224,8 +226,9 @@ export class StaleHeadsError extends Error {
 }
 
 /**
- * Stores heads. Each is stored only if the version on which it was planned is still current: one statement locks, checks and writes. Throws
- * StaleHeadsError if a version has changed. `next`: heads of plans, in addition to the heads of the fast path.
+ * Stores the heads (the stored states of devices). A head is stored only if its version has not changed since it was read for the plan. A
+ * single statement locks, checks and writes. Throws StaleHeadsError if a version has changed. `next`: heads from write plans, which are
+ * stored together with the heads from the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
@@ -233,7 +236,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // The rows are in the order of the index, and mostly in that of the table, so that the database writes neighbouring rows together.
+  // The rows are sorted like the index, and therefore mostly like the table, so that the database writes neighbouring rows together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
@@ -249,7 +252,7 @@ function saveHeads(
 const update =
   (values: Buffer[], count: number): BatchStatement =>
   async (client) => {
-    // Raw SQL: one prepared statement takes the heads of the whole batch as arrays. Each batch runs it.
+    // Raw SQL: a prepared statement takes the heads of the whole batch as arrays. Each batch runs this statement.
     const { rowCount } = await client.query({
       name: 'save-heads',
       text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,

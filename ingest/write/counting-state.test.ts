@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatCountingState, MAX_STATE_BYTES, parseCountingState } from './counting-state.ts';
 
-/** Arbitrary times of readings, and arbitrary numbers that a counting rule's state may contain. */
 const time = fc.integer({ min: 0, max: 8.64e15 });
 const value = fc.maxSafeInteger().map((number) => number + 0);
 

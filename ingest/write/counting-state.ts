@@ -4,24 +4,25 @@ import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
- * Packs the state of a counting rule into a few numbers. In this form, states can be stored outside of the JavaScript heap and written to
- * the database without intermediate strings or objects. A state cannot be packed if it contains a held reading or was stored by an earlier
- * edition of the rules. Such a state is stored as JSON; the head (stored state) of its device is then not cached but loaded for each batch.
+ * Packs the state of a counting rule into a few numbers. Such a state can be stored outside of the JavaScript heap and written to the
+ * database without intermediate strings or objects. A state cannot be packed if it contains a held reading or was stored by an earlier
+ * edition of the counting rules. It is then stored as JSON, and the head (the stored state) of its device is not cached but loaded for each
+ * batch.
  */
 
 /**
- * Kinds of packed states, by their content: nothing (the series does not count); the run of a register; the last reading of a power; the
- * end of the last interval.
+ * Kinds of packed states. NOTHING: the series does not contribute to the totals. RUN: the latest readings of a register. POWER: the last
+ * reading of a power. INTERVAL: the end of the last interval.
  */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
 /**
- * Maximum length of a packed state's content. A run has at most five readings (the last two and three risen ones), each with a time and a
- * value.
+ * Maximum number of numbers in a packed state. The state of a register has at most five readings (the last two, and three increased ones),
+ * each with a time and a value.
  */
 const MAX_NUMBERS = 10;
 
-/** Length of a packed state: its kind, the length of its content, and the content. */
+/** Length of a packed state in numbers: the kind of the state, the length of its content, and the content. */
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
 /** Packs a counting rule's state into numbers. Returns false if the state cannot be packed or contains a number that is not whole. */
@@ -76,24 +77,24 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 }
 
 /**
- * Format of a packed state as text: a letter for its kind, then its numbers as differences, all in quotes. The differences are in base64
- * VLQ, the variable-length digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ little
- * from the first time and value, so the text takes a third of the bytes of JSON.
+ * Format of a packed state as text, in quotes: a letter for its kind, then the differences between its numbers. The differences are in
+ * base64 VLQ, the variable-length digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ
+ * little from the first time and value, so the text takes a third of the bytes of JSON.
  */
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/** The bit of a base64 digit that shows that another digit follows. Without this bit, a digit has as many possible values. */
+/** The bit of a base64 digit that shows that another digit follows. The other bits give a digit this number of possible values. */
 const CONTINUES = 32;
-/** Number of possible values of the first base64 digit without its sign bit. */
+/** Number of values of the first base64 digit, which contains the sign in one of its bits. */
 const FIRST = 16;
 
-/** Maximum length of the text: quotes, the letter, and 11 digits for each safe integer. */
+/** Maximum length of the text in bytes: two quotes, the letter, and 11 base64 digits for each safe integer. */
 export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
- * Writes a packed state as text, and returns the end of the text. The first time is written as its difference from `lastReadAtMs`, the time
- * of the series' last reading.
+ * Writes a packed state as text, and returns the index at which the text ends. The first time is written as its difference from
+ * `lastReadAtMs`, the time of the last reading of the series.
  */
 export function writeCountingState(
   bytes: Uint8Array,
@@ -119,7 +120,7 @@ export function writeCountingState(
   return next + 1;
 }
 
-/** Writes a safe integer, by division instead of bit operations, because it may have more than 32 bits. */
+/** Writes a safe integer as base64 digits. Uses division instead of bit operations, because the integer may have more than 32 bits. */
 function writeDifference(bytes: Uint8Array, value: number, place: number): number {
   const size = Math.abs(value);
   let rest = Math.floor(size / FIRST);
@@ -137,8 +138,8 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
 const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_STATE_BYTES) };
 
 /**
- * Formats a state as text, as `writeCountingState` does. A state that cannot be packed, or that has more members than a packed state, is
- * formatted as JSON.
+ * Formats a state as text in the format of `writeCountingState`. If the state cannot be packed, or has more members than a packed state, it
+ * is formatted as JSON.
  */
 export function formatCountingState(state: unknown, lastReadAtMs: number): string {
   const { numbers, bytes } = scratch;
@@ -147,7 +148,10 @@ export function formatCountingState(state: unknown, lastReadAtMs: number): strin
   return bytes.toString('latin1', 0, writeCountingState(bytes, numbers, 0, lastReadAtMs, 0));
 }
 
-/** Reads a state from the parsed JSON of `device_heads.laws`. Throws if the text was not written by this version or an earlier one. */
+/**
+ * Reads a state from the parsed JSON of `device_heads.laws`. Throws if neither this version nor an earlier version can have written the
+ * text.
+ */
 export function parseCountingState(stored: unknown, lastReadAtMs: number): unknown {
   if (typeof stored !== 'string') return stored;
   const { numbers } = scratch;

@@ -23,7 +23,8 @@ import {
 } from './statement.ts';
 
 /**
- * Changes of a device's load profile: those of its electricity (`own`), and those of separately reported meters (null for most devices).
+ * Changes of a device's load profile: the changes of its electricity (`own`), and the changes of its separately reported meters (null for
+ * most devices).
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
@@ -33,8 +34,8 @@ export interface DeviceDeltas {
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
- * Adds the energy of an interval (`sign` 1) to the meters for which its series counts, or subtracts the energy (-1). Electricity of a
- * channel that has its own placement counts both for that placement and for the device. Gas, heat and water count only for their own meter.
+ * Adds the energy of an interval to the totals to which its series contributes (`sign` 1), or subtracts it (`sign` -1). Electricity of a
+ * channel that has its own placement is added for this placement and for the device. Gas, heat and water are added only to their own meter.
  */
 export function addIntervalToDeltas(
   deltas: DeviceDeltas,
@@ -56,7 +57,8 @@ export function addIntervalToDeltas(
 const IMPORT = { import: true, export: false };
 
 /**
- * Converts the exported energy of an interval into imported energy, because the estimated part of exports is stored in an import column.
+ * Converts the exported energy of an interval into imported energy, because the estimated part of the export is stored in a column for
+ * import.
  */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
@@ -83,14 +85,14 @@ export function dropZeroDeltas(deltas: DeviceDeltas): DeviceDeltas {
   return deltas;
 }
 
-/** A change of one row of the load profile, together with the key of the row. */
+/** A change of one row of the load profile, with the key of the row. */
 export interface DeltaRow extends MeasureSums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
 }
 
-/** SQL parameters after the keys, in the order of the attributes of interval_delta. */
+/** SQL parameters for the measures, in the order of the attributes of interval_delta. The parameters for the keys precede them. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 export function createDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
@@ -98,14 +100,14 @@ export function createDeltaRows(deviceId: string, userId: string, closed: Readon
 }
 
 /**
- * Maximum number of rows per statement. A batch has a few thousand rows. The recomputation of a device has up to 40,000, so the rows of
- * many devices in one array could exceed the 1 GiB that PostgreSQL allows for a value.
+ * Maximum number of rows per statement. A batch has a few thousand rows, but the recomputation of one device has up to 40,000. The rows of
+ * many devices in one array could exceed 1 GiB, which is PostgreSQL's limit for a value.
  */
 const MAX_ROWS = 50_000;
 
 /**
- * Adds changes to the load profile and to all aggregates (sql/rollups). The rows of a statement, and the statements if there are several,
- * are ordered by user and time. Concurrent writers therefore lock shared rows in the same order.
+ * Adds changes to the load profile and to all aggregates (sql/rollups). All rows are sorted by user and time across the statements, so that
+ * concurrent writers lock shared rows in the same order.
  */
 export function createDeltaStatements(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

@@ -5,42 +5,46 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series for which a device's state is cached; 64 channels have fewer series. A device with more series (if MAX_CHANNELS
- * is higher) is written in the partition for backlogged devices, so that it delays few other devices.
+ * Maximum number of series for which the state of a device is cached. A device with 64 channels has fewer series. If MAX_CHANNELS is higher
+ * and a device has more series, it is written in the partition of the queue for backlogged devices, where it delays few other devices.
  */
 export const MAX_CACHED_SERIES = 512;
 
 /** Stored state of a series' counting rule: the series_id, the time of the last reading, and the rule's state after that reading. */
 export type StoredCountingState = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
-/** The state of a device before a batch, as the plan reads it. Immutable: a plan contains the changes. */
+/** The state of a device before a batch, on which the write plan is based. Immutable: the plan contains the changes. */
 export interface DeviceState {
   readonly deviceId: string;
   readonly userId: string;
   readonly settings: CountingSettings;
   /**
-   * Settings with which the stored consumption was computed. Set only if the owner has changed settings, meanings or edits, and these
-   * changes are not completely applied yet; otherwise null.
+   * Settings with which the stored consumption was computed. Null if all changes of settings, meanings and edits by the owner are
+   * completely applied.
    */
   readonly computedWith: SettingsByTime | null;
-  /** Whether a software update has marked the device for a recomputation, and no write plan has been made for it since. */
+  /** Whether a software update has marked the device for a recomputation, and no plan has been made for the device since then. */
   readonly isMarkedByUpdate?: boolean;
   /** All series that the device has ever had, by name. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** The owner's settings of the device's quantities. Omitted in a cached head, because no roles are chosen from a cached head. */
+  /**
+   * The owner's settings for the device's quantities. Omitted in a cached head (stored state), because a plan that is based on a cached
+   * head does not choose roles.
+   */
   readonly channelSettings?: ChannelSettings;
   /**
-   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head, because a plan on a cached head
-   * contains only readings later than all edited times.
+   * Edits by hand: the edits in force, and the revoked edits that are not yet reverted. Omitted in a cached head (stored state), because a
+   * plan that is based on a cached head contains only readings later than all edited times.
    */
   readonly edits?: readonly Edit[];
   /**
-   * End (exclusive, Unix ms) of the time in which the plan applies changed settings and pending edits. Omitted if the plan applies none.
+   * End (exclusive, Unix ms) of the time range in which the plan applies changed settings and pending edits. Omitted if the plan applies
+   * none of them.
    */
   readonly pieceUntilMs?: number;
 }
 
-/** Whether each series has a reading after all edited times. Later readings of these series can then be planned without the edits. */
+/** Whether each series has a reading after all edited times. If so, the edits do not affect later readings. */
 export function areFurtherReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
@@ -55,64 +59,67 @@ export interface SeriesState {
   readonly channel: string;
   readonly kind: string;
   /**
-   * The device's own name of the series. Null if the device uses the native format, or if the series was stored before names were recorded.
-   * Omitted in a cached head.
+   * The name that the device itself gives to the series. Null if the device uses the native format, or if the series was stored before such
+   * names were recorded. Omitted in a cached head (stored state).
    */
   readonly nativeName?: string | null;
-  /** The unit, if it differs from the usual unit of the kind. Null if unknown. */
+  /** The unit, if it differs from the usual unit of this kind of quantity. Null if unknown. */
   readonly unit?: string | null | undefined;
   /**
-   * The announced description of the register, if the meaning of the series depends on the device's other registers. Omitted in a cached
-   * head. `meant`: the channel that the register gets if all registers of the device are classified together.
+   * The description that the gateway announced for a register, if the meaning of the register depends on the other registers of the device.
+   * `meant`: the channel that the register gets when all registers of the device are classified together. Both are omitted in a cached head
+   * (stored state).
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
   /**
-   * Time of the first reading, Unix ms. If it is null although the series has readings, the time is unknown, and the series counts as
-   * always present. Omitted in a cached head.
+   * Time of the first reading, Unix ms. If a series has readings but this time is null, the time is unknown, and the series is treated as
+   * if it had always existed. Omitted in a cached head (stored state).
    */
   readonly firstReadAtMs?: number | null | undefined;
   /**
-   * For a register: time of the first reading that is not 0, Unix ms. Null if all readings are 0. Omitted in a cached head unless all
-   * readings are 0.
+   * For a register: time of the first reading that is not 0, Unix ms. Null if all readings are 0. A cached head (stored state) contains
+   * only the value null.
    */
   readonly nonzeroAtMs?: number | null | undefined;
-  /** Latest roles of the series, which apply after the last of `earlierRoles`. */
+  /** The latest roles of the series: the totals to which its energy contributes after the end of the last of `earlierRoles`. */
   readonly roles: SeriesRoles;
-  /** Set in a cached head if the latest role starts after the last reading. */
+  /** Set in a cached head (stored state) if the last reading is earlier than the start of the latest role. */
   readonly isBehind?: boolean;
   /**
-   * Roles before the latest one, in order, each with its end. A role differs by time if a better series appeared later, or while a changed
-   * role is being applied to the past in chunks. Omitted if the role has never changed, or in a cached head.
+   * The roles before the latest one, in order of time, each with its end. The role changes with time if a better series appeared later, or
+   * while a changed role is being applied to the past in chunks. Omitted if the role has never changed, and in a cached head (stored
+   * state).
    */
   readonly earlierRoles?: readonly RolesBeforeTime[];
   /**
-   * For a tariff register: steps after this time (Unix ms) are placed by the current counting rules, which means after the steps of the
-   * other tariffs. Earlier steps are still placed by an earlier edition of the rules. -Infinity: all steps are placed by the current rules.
+   * For a tariff register: Unix time in ms after which its energy is assigned to quarter-hours by the current counting rules, which take
+   * the other tariff registers into account. The energy before this time is still as an earlier edition of the rules stored it. -Infinity:
+   * the current rules apply to all of its energy.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null if the series has no reading. */
   readonly lastReadAtMs: number | null;
-  /** Value of the latest reading, in a cached head. A reading with the same time and value is a duplicate. */
+  /** Value of the latest reading; only in a cached head (stored state). A reading with the same time and the same value is a duplicate. */
   readonly lastValue?: number | undefined;
-  /** State of the counting rule after the latest reading. Null: the series does not count. */
+  /** State of the counting rule after the latest reading. Null if the series does not contribute to the totals. */
   readonly tail: unknown;
   /**
-   * Readings up to this time (Unix ms) are refused, because they would change the results of readings that retention has dropped. Null if
-   * retention has dropped nothing.
+   * Readings up to this time (Unix ms) are rejected, because they would change results that were computed from readings which retention has
+   * deleted. Null if retention has deleted no readings.
    */
   readonly closedUntilMs: number | null;
   /**
-   * Times (Unix ms, in order) after which the series reads a different counter, because the owner then changed the decoder settings. Each
-   * is the time of the last reading before such a change. Omitted if there are none, or in a cached head, because readings on a cached head
-   * come after all these times.
+   * Times (Unix ms, in order) at which the series began to measure a different counter, because the owner changed the decoder settings.
+   * Each value is the time of the last reading before such a change. Omitted if there are none. Also omitted in a cached head (stored
+   * state), because a plan that is based on a cached head contains only later readings.
    */
   readonly splits?: readonly number[];
 }
 
 /**
- * Returns the settings by which the readings of a series are judged: the settings of its device, the splits of the series (times at which
- * it began to read another counter), and the steps of the clock.
+ * Returns the settings that the counting rule of a series needs: the settings of its device, the splits of the series (times at which it
+ * began to measure another counter), and the steps of the device's clock.
  */
 export const getSettingsOfSeries = (
   settings: SettingsByTime,
@@ -124,20 +131,20 @@ export const getSettingsOfSeries = (
     : settings;
 
 /**
- * Whether the series has a reading after its last split (the time at which it began to read another counter). Later readings can then be
- * planned without the splits.
+ * Whether the series has a reading after its last split (the time at which it began to measure another counter). If so, the splits do not
+ * affect later readings.
  */
 export const hasReadingAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether the last reading is after the time of all earlier roles, so that the energy of all later readings has the latest role. */
+/** Whether the last reading is later than all earlier roles, so that the energy of each later reading gets the latest role. */
 export const hasReadingAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
-/** Returns the name of a series within its device. */
+/** Returns the name of a series, which is unique within its device. */
 export const formatSeriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
-/** Attributes of a series that come with its first reading. */
+/** Attributes of a series that are known from its first reading. */
 interface NewSeries {
   channel: string;
   kind: string;
@@ -164,13 +171,13 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
 });
 
 /**
- * Returns the time up to which readings of a series are refused, Unix ms: retention has closed the time before, or the series read another
- * counter then. -Infinity if no readings are refused.
+ * Returns the Unix time in ms up to which readings of a series are rejected, because retention has closed the time before, or the series
+ * measured another counter then. -Infinity if no readings are rejected.
  */
 export const getReadingsRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Columns of the counting rule's settings, as in a row of `devices` and in `computed_with`. */
+/** The columns that contain settings of the counting rules, in a row of `devices` and in `devices.computed_with`. */
 export interface StoredSettings {
   limit_kw: number;
   register_max_kwh: number | null;
@@ -180,7 +187,7 @@ export interface StoredSettings {
 /** The column `devices.computed_with`. */
 export interface StoredSettingsByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
-  /** Set by a migration that changes what counts. Removed by the device's first plan. */
+  /** Set by a migration that changes which energy contributes to the totals. The first plan for the device removes it. */
   by_update?: true;
 }
 

@@ -20,7 +20,7 @@ import type { EncodedTextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
 const DEVICES = 4;
-/** Series of the devices: a register with power, power alone, intervals with a temperature, and tariffs. */
+/** Series of the test devices: a register with power, power alone, intervals with a temperature, and tariff registers. */
 const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   [
     ['import', 'register'],
@@ -68,7 +68,7 @@ function newHead(device: number): DeviceHead {
   };
 }
 
-/** Returns the plan for messages of one device; null if the plan needs stored readings. */
+/** Returns the write plan for messages of one device; null if the plan needs stored readings. */
 function planned(
   head: DeviceHead,
   messages: readonly IncomingMessage[],
@@ -80,7 +80,7 @@ function planned(
   return { head: computeHeadAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
-/** Drops messages that repeat their series' last reading. */
+/** Removes messages that repeat the last reading of their series. */
 function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): IncomingMessage[] {
   const last = new Map(
     [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),
@@ -94,7 +94,7 @@ function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): Incomi
   });
 }
 
-/** Returns the result for a head without new readings. */
+/** Returns the result of planning no readings: an unchanged head (stored state of the device). */
 const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   head,
   plan: {
@@ -110,7 +110,6 @@ const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   opened: addToOpenHour(head.open, new Map()),
 });
 
-/** Sums the rows of closed hours by the start of their quarter-hour. */
 function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, MeasureSums> {
   const sums = new Map<number, MeasureSums>();
   for (const { deviceId: _, userId: __, startsAtMs, ...row } of rows) {
@@ -134,7 +133,7 @@ function textsOf({ bytes, count }: EncodedTextElements): (string | null)[] {
 const step = fc.record({
   device: fc.nat(DEVICES - 1),
   series: fc.nat(2),
-  /** Time since the previous reading: mostly some seconds, sometimes 0 or negative. */
+  /** Time since the previous reading. In most cases it is some seconds; sometimes it is 0 or negative. */
   afterMs: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
     { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
@@ -147,7 +146,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // The last reading is repeated, as the telegrams of an electricity meter repeat the hourly reading of a gas meter.
+    // The last reading is repeated: the telegrams of an electricity meter repeat the hourly reading of a gas meter.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
@@ -160,7 +159,7 @@ test('gives the same results as the plan for readings in order, and passes all o
       const memory = createHeadCache({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
-      // The first readings of each series are planned on the slow path: a head (a device's stored state) without readings is not cached.
+      // The slow path plans the first readings of each series, because a head (a device's stored state) without readings is not cached.
       const clocks = heads.map(() => START_MS);
       const values = heads.map(() => 500_000_000);
       const lastSeries = heads.map(() => 0);
@@ -222,8 +221,8 @@ test('gives the same results as the plan for readings in order, and passes all o
           if (index === -1) {
             otherCount += messages.length;
             assert.deepEqual(memory.get(head.deviceId), before[device]);
-            // If the fast path leaves messages to a plan, and the plan needs stored readings, the test drops the messages. (The writer
-            // would load the stored readings first.)
+            // Messages that the fast path cannot process need a plan. If the plan needs stored readings, this test drops the messages,
+            // whereas the writer would load the stored readings.
             const after = messages.length > 0 && planned(head, messages);
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
@@ -278,7 +277,7 @@ test('gives the same results as the plan for readings in order, and passes all o
     }),
     { numRuns: 50 },
   );
-  // The test compares too little if one of the two paths is rarely taken.
+  // Both paths must process many readings; otherwise this test compares too little.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);
@@ -296,7 +295,7 @@ test.each([
     const round = (index: number): IncomingMessage[] => {
       const running = index < 30 ? 0 : 1;
       values[running] = (values[running] as number) + 5_000;
-      // In the batch in which the tariff changes, both registers have risen.
+      // In the batch in which the tariff changes, both tariff registers have increased.
       if (index === 30) values[0] = (values[0] as number) + 2_000;
       return (SERIES[3] ?? []).map(([channel, kind], series) => ({
         topic: '',

@@ -23,23 +23,26 @@ import { HeadWorkingCopies, REPEATED_LAST_READING, type SlowPathReason } from '.
 export interface FastPathResult {
   /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
-  /** For each of these devices: the version of its head (stored state) before and after the batch, and the columns to store. */
+  /**
+   * For each device in `deviceIds`: the version of its head (its stored state) before the batch, the version after the batch, and the
+   * columns to store.
+   */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly states: EncodedTextElements;
   readonly opens: EncodedTextElements;
-  /** Series ids of the new readings, in the same order as `readings`. */
+  /** Series ids of the new readings; both arrays have the same order. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
   /** Number of readings in the batch that were already stored. */
   readonly duplicates: number;
-  /** Quarter-hours of the hours that ended in this batch, because a reading of a later hour arrived. */
+  /** Quarter-hours of the hours that this batch closed: a later hour of the device began with a reading in this batch. */
   readonly closed: readonly DeltaRow[];
-  /** Changed hours (Unix ms), with their users, and whether the hour is open after the batch. */
+  /** Changed hours (Unix ms) with their users. `isOpen`: whether the hour is still open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
   /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
-  /** For each device whose head is cached but which the fast path cannot process: the reason. */
+  /** The reason why the fast path cannot process a device whose head (stored state) is cached, by device. */
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
@@ -60,7 +63,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   reasons: new Map(),
 };
 
-/** Combines the results for two disjoint sets of devices. `others` comes from the second result. */
+/** Combines the results for two sets of devices that have no device in common. `others` is taken from `next`. */
 export function mergeFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -84,14 +87,14 @@ export function mergeFastPathResults(one: FastPathResult, next: FastPathResult):
   };
 }
 
-/** Measures for which changed hours are recorded for the workers (note-changes.ts). */
+/** Changes of these measures are recorded for the workers (note-changes.ts). */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * Processes nearly all readings: readings of settled devices that follow the stored readings by less than an hour and have no verdict. The
- * fast path computes with numbers in reused memory. The plan (plan.ts) creates objects for each device, which the garbage collector must
- * then remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of a device, all
- * messages of the device go to the plan, as if the fast path had not processed them.
+ * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and get no verdict (reason
+ * for an exclusion or a special treatment). Updates numbers in reused memory, whereas a plan (plan.ts) creates objects that the garbage
+ * collector must later remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of
+ * a device, a plan processes all messages of this device, and the fast path changes nothing for it.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -103,8 +106,8 @@ export class FastPath {
   }
 
   /**
-   * Processes the messages of a batch. The new heads (the devices' states) are cached at once. The caller must evict these heads if the
-   * transaction does not commit.
+   * Processes the messages of a batch. The new heads (states of devices) are cached at once. If the transaction does not commit, the caller
+   * must evict these heads. `oldestMs`: readings from before this Unix time need a plan.
    */
   step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
@@ -118,28 +121,29 @@ export class FastPath {
 
 type Change = FastPathResult['changes'][number];
 
-/** State of one batch on the fast path: its cached devices and their readings. */
+/** State of the fast path during one batch: the cached devices in the batch, and their readings. */
 class Round {
   readonly #heads: HeadWorkingCopies;
   readonly #ring: ByteRing;
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
   /**
-   * For each device: its id, the index of its record in the ring, the index of its head (its state) in `#heads`, the reason why the device
-   * needs a plan (or null), and whether its open hour changes.
+   * For each device: its id, the index of its record in the ring, the index of the working copy of its head (its state) in `#heads`, the
+   * reason why the device needs a plan (or null), and whether its open hour has changed.
    */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
   readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
-  /** Hours that ended with a later reading of their device, in order. */
+  /** Hours that a later reading of their device has closed, in the order of the messages. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyQuarterHourBuckets }[] = [];
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
   /**
-   * For each message: index of its device; -1 if the device is not cached. The next three arrays have one entry for each reading instead.
+   * `#deviceOf` contains the index of the device for each message; -1 if the device is not cached. The three arrays after it have an entry
+   * for each reading.
    */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
@@ -164,7 +168,7 @@ class Round {
     else this.#takeReadings(device, message);
   }
 
-  /** Stores the new heads in the ring, and returns the changes of their devices. */
+  /** Stores the new heads (states of devices) in the ring, and returns the changes of these devices. */
   finish(
     batch: readonly IncomingMessage[],
     { states, opens }: { states: TextWriter; opens: TextWriter },
@@ -172,7 +176,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // Rows are in the order of the index and, mostly, of the table, so that neighbouring rows are written together.
+    // The rows are sorted like the index, and therefore mostly like the table, so that the database writes neighbouring rows together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -198,11 +202,15 @@ class Round {
     };
   }
 
-  /** Returns the index of a device within the batch, by its record in the ring. Copies the record at the device's first message. */
+  /**
+   * Returns the index of a device within the batch. If the batch had no message of the device yet, copies the device's record into the
+   * working memory. `record`: index of the record in the ring.
+   */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // If this batch has not marked the record, `marked` is an arbitrary number. The comparison shows whether the mark is of this batch.
+    // The mark of a record is the index of its device in the batch that last used the record. This comparison detects a mark of an earlier
+    // batch.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -257,7 +265,7 @@ class Round {
     return { closed, changes };
   }
 
-  /** Gives each device's head (its state) a new version, writes the heads for the database, and stores them in the ring. */
+  /** Gives the head (the state) of each device a new version, encodes the heads for the database, and stores them in the ring. */
   #store(
     taken: readonly number[],
     { states, opens, changes }: { states: TextWriter; opens: TextWriter; changes: Change[] },
@@ -290,8 +298,8 @@ class Round {
 }
 
 /**
- * Copies numbers. This is a separate function because the engine compiles it fully. In a long function that runs only some times a second,
- * each number would become an object.
+ * Copies numbers. A separate function, because the JavaScript engine optimises a short function completely. In a long function that rarely
+ * runs, the engine would create an object for each number.
  */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;

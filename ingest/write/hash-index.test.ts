@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HashIndex, hashKey } from './byte-ring.ts';
 
-/** Hashes of the keys. Some collide, also at the end of the table, where probing continues at the start. */
+/** Hashes of the keys. Some are equal. Some are at the end of the table, where probing continues at the start of the table. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
 const keyOf = (number: number) => `key ${number}`;
 const offsetOf = (number: number) => 8 * number;
@@ -49,6 +49,6 @@ test('grows with its entries, and is empty after it is cleared', () => {
 test('spreads the hashes of a fleet’s keys: few of 100,000 ids collide', () => {
   const hashes = new Set<number>();
   for (let number = 0; number < 100_000; number++) hashes.add(hashKey(`dev_grown${String(number).padStart(7, '0')}`));
-  // A random hash gives 1.2 colliding pairs on average.
+  // Random hashes contain 1.2 colliding pairs on average.
   expect(hashes.size).toBeGreaterThan(99_980);
 });

@@ -16,13 +16,13 @@ import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
 
-/** Creates a map from names of series to numbers. A million meters share a few names. */
+/** Assigns numbers to names of series. A million meters share a few names. */
 export function createSeriesNames() {
-  /** Numbers by channel, then by kind: a combined key would create a string for each reading. */
+  /** Numbers by channel, then by kind. A single map with a combined key would need a new string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: { readonly channel: string; readonly kind: string }[] = [];
   return {
-    /** Returns the number of a series' name. Assigns a number if the name is new; returns -1 if there are too many names. */
+    /** Returns the number of a series' name, and assigns one if the name is new. Returns -1 if no more names can be added. */
     numberOf(channel: string, kind: string): number {
       const ofChannel = numbers.get(channel);
       const known = ofChannel?.get(kind);
@@ -35,7 +35,7 @@ export function createSeriesNames() {
     },
     /** Returns the number of a series' name; -1 if the name has no number. */
     find: (channel: string, kind: string): number => numbers.get(channel)?.get(kind) ?? -1,
-    /** Whether no more names can be added, so that the caller must start with an empty list. */
+    /** Whether the maximum number of names is reached. The caller must then start again with an empty cache and no names. */
     isFull: () => names.length === MAX_NAMES,
     nameOf: (number: number) => names[number] as (typeof names)[number],
   };
@@ -43,13 +43,13 @@ export function createSeriesNames() {
 
 export type SeriesNames = ReturnType<typeof createSeriesNames>;
 
-/** Maximum number of series in a record. No meter has more series. */
+/** Maximum number of series in a record. A device with more series is not cached. */
 const MAX_SERIES = 256;
 
 /**
- * Indices of the numbers of a head (the state of a device) in its record. Heads are cached as records (head-memory.ts); the fast path
- * updates the numbers and writes them to the database (fast-path.ts). The plan uses an unpacked head. NaN represents "no register maximum"
- * and "no open hour".
+ * Indices of the numbers of a head (the stored state of a device) in its record. Heads are cached as records (head-memory.ts). The fast
+ * path updates the numbers in a record and writes them to the database (fast-path.ts); a plan converts the record into an object. NaN
+ * stands for "no register maximum" and "no open hour".
  */
 export const HEAD_RECORD_OFFSETS = {
   version: 0,
@@ -60,14 +60,14 @@ export const HEAD_RECORD_OFFSETS = {
   quarters: 5,
   seriesCount: 5 + OPEN_HOUR_LENGTH,
   userIdLength: 6 + OPEN_HOUR_LENGTH,
-  /** Working value of the fast path: the device's index in the batch. */
+  /** The index of the device in a batch; only the fast path uses this number. */
   mark: 7 + OPEN_HOUR_LENGTH,
   series: 8 + OPEN_HOUR_LENGTH,
 } as const;
 
 /**
- * Indices of a series' numbers in its block. `roles`: one number that contains the roles, flags and `tariffSinceMs` (see `unpackRoles`).
- * `lastValue`: NaN if unknown. `state`: see counting-state.ts.
+ * Indices of the numbers of a series in its block of the record. `roles`: one number that contains the roles, flags and `tariffSinceMs`
+ * (see `unpackRoles`). `lastValue`: NaN if unknown. `state`: see counting-state.ts.
  */
 export const SERIES_BLOCK_OFFSETS = {
   name: 0,
@@ -77,7 +77,7 @@ export const SERIES_BLOCK_OFFSETS = {
   lastValue: 4,
   state: 5,
 } as const;
-/** Length of a series' block, in numbers. */
+/** Number of numbers in the block of a series. */
 export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>
@@ -86,8 +86,8 @@ const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) 
   ),
 );
 /**
- * The two lowest bits of the packed roles are flags. `IS_ZERO`: every reading so far is 0. `IS_BEHIND`: the last reading has an earlier
- * role. `FLAGS`: factor that shifts the roles above the flags.
+ * Flags in the two lowest bits of the packed roles. `IS_ZERO`: all readings so far are 0. `IS_BEHIND`: the last reading has an earlier
+ * role. `FLAGS`: the roles are multiplied by this factor, so that their bits are above the flags.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
@@ -97,8 +97,8 @@ const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
 /**
- * Packs the roles of a series into one number. The highest bits contain `tariffSinceMs`, which is nearly always 0 and therefore needs no
- * separate number.
+ * Packs the roles of a series and its `tariffSinceMs` into one number. `tariffSinceMs` has the highest bits. It is nearly always 0, so the
+ * number stays small.
  */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
@@ -106,23 +106,25 @@ function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
     Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : AGGREGATED_QUANTITIES.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
-/** Returns the roles that a packed number contains. */
 export const unpackRoles = (number: number): SeriesRoles =>
   ROLES[Math.floor(number / FLAGS) % ROLES.length] as SeriesRoles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
- * Whether the next reading may change the role of a series: because the role changed after the last reading, or because the next reading is
- * the first that is not 0.
+ * Whether the next reading may change the role of a series. It may if the role changed after the last reading, or if the next reading is
+ * the first that is not 0. `number`: packed roles. `value`: value of the next reading.
  */
 export const canRoleChange = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** Returns the length of a record in numbers, without the user_id that follows. */
+/** Returns the number of numbers in a record. The user_id comes after these numbers. */
 export const getRecordLengthAt = (numbers: Float64Array, at: number): number =>
   HEAD_RECORD_OFFSETS.series + (numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
 
-/** Returns the index of a series' block in a record; -1 if the record has no such series. `name`: number of the series' name. */
+/**
+ * Returns the index of a series' block in a record; -1 if the record has no such series. `name`: the number that represents the series'
+ * name.
+ */
 export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: number): number {
   const end = at + getRecordLengthAt(numbers, at);
   for (let place = at + HEAD_RECORD_OFFSETS.series; place < end; place += SERIES_BLOCK_LENGTH)
@@ -130,7 +132,7 @@ export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: nu
   return -1;
 }
 
-/** Reads the settings of a record into a reused object. */
+/** Copies the settings of a record into an existing object. */
 export function readSettings(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
   const registerMaxKwh = numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] as number;
   into.limitKw = numbers[at + HEAD_RECORD_OFFSETS.limitKw] as number;
@@ -140,7 +142,10 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<C
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Maximum length of the entry of a series in `device_heads.laws`, in bytes: two safe integers, the state, and brackets and commas. */
+/**
+ * Maximum length of a series' entry in `device_heads.laws`, in bytes. The entry has two safe integers, the state of the counting rule, and
+ * brackets and commas.
+ */
 const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
@@ -166,7 +171,7 @@ export function writeRecordCountingStates(states: TextWriter, numbers: Float64Ar
   states.end(place);
 }
 
-/** Writes the open hour of a record as `device_heads.open`. An hour with only zeros counts as closed. */
+/** Writes the open hour of a record as `device_heads.open`. If all values of the hour are 0, no open hour is written. */
 export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
   if (!hasOpenHour(numbers, at)) numbers[at + HEAD_RECORD_OFFSETS.hour] = Number.NaN;
   const hour = numbers[at + HEAD_RECORD_OFFSETS.hour] as number;
@@ -190,9 +195,9 @@ export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
 }
 
 /**
- * Packs the head (state) of a settled device into the device's record. `closedUntilMs` is omitted: a reading later than all stored readings
- * is also later than everything that retention has closed. Returns false if the head cannot be packed; the ring then contains no record of
- * the device.
+ * Packs the head (the stored state) of a settled device into a record of the ring. `closedUntilMs` is omitted: a reading that is later than
+ * all stored readings is also later than the time that retention has closed. If the head cannot be packed, returns false, and the ring then
+ * contains no record of the device.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -220,10 +225,10 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   for (const state of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
-    // A record contains only stored series that have readings and a number for their name.
+    // A record can only contain series that are stored, have readings, and whose name has a number.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // A head is not packed if the last reading of a tariff has an earlier role. The plan needs that role to place the steps of another
-    // tariff, and a record does not contain it.
+    // A head is not packed if the last reading of a tariff register has an earlier role: a plan needs this role for the energy of the other
+    // tariff registers, and a record does not contain it.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);
@@ -237,7 +242,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   return true;
 }
 
-/** Unpacks the head of a device for the plan. Null if the device is not cached. */
+/** Returns the head (the stored state) of a device as an object, for a plan. Null if the device is not cached. */
 export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): DeviceHead | null {
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;

@@ -12,14 +12,14 @@ import { countValidReadings, type DevicePlan } from './plan.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { filterFirstReadingCandidates } from './target-roles.ts';
 
-/** The state of a device on which a write plan is based: unpacked from the device's record (head-record.ts), or loaded and locked. */
+/** The state of a device on which a write plan is based. It was either unpacked from the cache (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
-  /** Random version, which changes with each write of the head. A batch may be written only if the stored head has the same version. */
+  /** Random number that changes with each write of the head. A batch is written only if the stored head still has this version. */
   readonly version: number;
   readonly open: OpenHour;
   /**
    * Whether the device is active, has sent readings, has no rejection among its latest messages, and has at most `MAX_CACHED_SERIES`
-   * series. A reading after the stored ones then changes only the device's head.
+   * series. A reading later than the stored readings then changes no other state of the device than its head.
    */
   readonly isSettled: boolean;
 }
@@ -30,20 +30,20 @@ export interface HeadWithPlan {
   readonly plan: DevicePlan;
 }
 
-/** The head (state of the device) with a new version, as the plan will store it. */
+/** The head (the stored state of a device) with a new version, as it is after a plan. */
 export interface NextHead {
   readonly deviceId: string;
   /** Version of the head on which the plan is based. */
   readonly was: number;
-  /** Whether the batch has a valid reading of the device. */
+  /** Whether the batch contains a valid reading of the device. */
   readonly hasValidReading: boolean;
   readonly head: DeviceHead;
 }
 
-/** Returns a random version; the probability that two versions are equal is negligible. */
+/** Returns a random version. The probability that two versions are equal is negligible. */
 export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether all new readings of a device are later than the last reading of their series, and leave the roles of the series unchanged. */
+/** Whether each new reading of a device is later than the last reading of its series, and no role of a series changes. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
@@ -53,7 +53,7 @@ export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string
   return true;
 }
 
-/** Returns the head (state of the device) after a plan. `ids`: the series_id of new series, by name. */
+/** Returns the head (the state of the device) after a write plan. `ids`: series_id of each new series, by the name of the series. */
 export function computeHeadAfterPlan(
   before: DeviceHead,
   plan: DevicePlan,

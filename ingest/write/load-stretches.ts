@@ -19,19 +19,19 @@ interface Row {
   verdict: CountingVerdict | null;
 }
 
-/** Converts a time into an SQL parameter; PostgreSQL has its own infinities. */
+/** Converts a time into an SQL parameter. PostgreSQL has its own words for infinite times. */
 const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. If retention has dropped the earlier readings, a
- * stretch begins with the readings that retention kept (`closed_readings`). Of the excluded readings immediately before a stretch, only the
- * last is loaded: it may be the last reading of the series.
+ * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. Where retention has deleted the readings, a stretch
+ * contains the few readings that retention kept (`closed_readings`). Of the readings immediately before a stretch that an edit excludes,
+ * only the last is loaded, because it may be the last reading of the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Raw SQL: takes arrays, and is prepared, because many batches run it. Readings that retention kept of dropped times are in a second
-  // table, so each part of a stretch merges and sorts both tables.
+  // Raw SQL: takes arrays, and is prepared, because many batches run it. The readings that retention kept are in a second table, so each
+  // part of a stretch merges and sorts the rows of two tables.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -81,7 +81,7 @@ async function loadStretches(client: PoolClient, wanted: readonly StretchRequest
   return stretchesOf(wanted, rows);
 }
 
-/** Builds the stretches from the rows of the query. Each row contains the position of its stretch in `wanted`, from 1. */
+/** Builds the stretches from the rows of the query. `n` in a row is the position of its stretch in `wanted`, starting at 1. */
 function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
@@ -103,20 +103,20 @@ function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): S
 }
 
 /**
- * Approximate maximum number of readings of a device that one transaction replays to apply edits, settings and roles. A transaction of this
- * size (loading, planning, writing) needs tens of MB of memory, and a second or two, during which new readings of the device wait.
+ * Approximate maximum number of readings of a device that one transaction replays to apply edits, settings and roles. Such a transaction
+ * loads, plans and writes tens of MB in one or two seconds, during which new readings of the device wait.
  */
 const MAX_READINGS = 100_000;
 /**
- * Minimum number of readings of each series in a chunk, however many series the device has. For smaller chunks, the readings that are also
- * loaded around each chunk cost too much.
+ * Minimum number of readings per series in a chunk, however many series the device has. Each chunk also loads readings before and after it,
+ * and for smaller chunks these would cost too much.
  */
 const MIN_READINGS_OF_SERIES = 500;
 
 /**
- * Returns the time up to which a transaction applies a device's pending changes (edits, settings or roles), Unix ms, exclusive. This chunk
- * begins at the first pending change, and contains at most the maximum number of readings of each series concerned. Infinity: all pending
- * changes fit into one chunk.
+ * Returns the time (Unix ms, exclusive) up to which the next transaction applies pending changes of a device: edits, settings or roles. The
+ * transaction's chunk begins at the earliest pending change, and its length is chosen so that no affected series has more than its share of
+ * `maxReadings` in it. Infinity: one chunk is enough for all pending changes.
  */
 export async function findRecomputationEndMs(
   client: PoolClient,
@@ -151,11 +151,11 @@ export async function findRecomputationEndMs(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // Many intervals may have the same end, so the chunk is made at least 1 ms long.
+  // A chunk must be at least 1 ms long, also if many intervals have the same end.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
-/** A device whose plan is not complete yet, and the stretches loaded for it. */
+/** A device whose plan is not complete yet, with the stretches (consecutive stored readings) that are already loaded. */
 interface Open {
   head: DeviceHead;
   arrived: ReadonlyMap<string, SeriesBatch>;
@@ -163,8 +163,8 @@ interface Open {
 }
 
 /**
- * Plans the changes that the readings make to their devices. Loads the stretches (consecutive stored readings) that the plans need, for all
- * devices in one query.
+ * Plans the changes that a batch's readings make to their devices. Loads the stretches (consecutive stored readings) that the plans need,
+ * with one query for all devices, and repeats this until all plans are complete.
  */
 export async function planWithLoadedStretches(
   client: PoolClient,
@@ -175,7 +175,7 @@ export async function planWithLoadedStretches(
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
-    // If all readings of a device were refused, there is nothing to plan.
+    // If all readings of a device were rejected and its settings are unchanged, there is nothing to plan.
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
@@ -199,18 +199,21 @@ export async function planWithLoadedStretches(
   return plans;
 }
 
-/** For each this many loaded readings, the transaction gets one second more before the server ends it as hung. */
+/**
+ * The server ends a transaction that sends no statement for too long. This timeout is extended by one second per this number of loaded
+ * readings.
+ */
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Extends the transaction's timeout by the number of loaded readings. A transaction sends no statement while it plans
- * (database/role-settings.ts), and planning takes long if the recomputation of a whole past loads millions of readings.
+ * Extends the transaction's idle timeout in proportion to the number of loaded readings. A transaction sends no statement while it plans
+ * (database/role-settings.ts), and planning takes long if the recomputation of a whole history loads millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;
-  // Raw SQL: `set_config` changes the timeout for this transaction only, and only if there is a timeout.
+  // Raw SQL: `set_config` changes the timeout for this transaction only. It does nothing if no timeout is set.
   await client.query(
     `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
      WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,

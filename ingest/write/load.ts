@@ -22,20 +22,20 @@ import { findRecomputationEndMs } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles } from './target-roles.ts';
 
-/** A device that is locked until the end of the transaction, with the outcomes (accepted or rejected) of its latest messages. */
+/** A device that is locked until the end of the transaction. */
 export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
-  /** Bits that contain the outcomes of the device's latest messages; see `withOutcomes`. */
+  /** Outcomes (accepted or rejected) of the latest messages of the device, one bit each; see `withOutcomes`. */
   readonly recentRejects: number;
 }
 
 /**
- * Locks devices and their heads (stored states) for this transaction, in the same order as all writers and as changes by owners. Loads the
- * state of the devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate
- * number of readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has readings in
- * the batch is recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is also loaded while
- * its owner's last changes are not applied yet.
+ * Locks devices and their heads (stored states) for this transaction. All writers, and changes by owners, lock in the same order. Returns
+ * the state of the devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`:
+ * approximate number of readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has
+ * readings in the batch is recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is loaded
+ * too if its owner's last changes are not applied yet.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -77,12 +77,14 @@ export async function loadDevices(
   return devices;
 }
 
-/** Whether a device's readings must wait until the device is recomputed. True for changed settings and roles, false for edits. */
+/**
+ * Whether the readings of a device must wait until the device is recomputed. They wait for changed settings and roles, but not for edits.
+ */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;
 
-/** A row of `devices` and `device_heads`, as `loadDevices` reads it. */
+/** A row of `devices` with its row of `device_heads`. */
 interface DeviceRow extends StoredSettings {
   device_id: string;
   user_id: string;
@@ -94,7 +96,7 @@ interface DeviceRow extends StoredSettings {
   open: string | null;
 }
 
-/** Builds a device from its row and its other loaded parts. */
+/** Builds a device from its row and the parts that other queries have loaded. */
 function lockedDevice(
   row: DeviceRow,
   {
@@ -130,8 +132,8 @@ function lockedDevice(
 }
 
 /**
- * Loads the devices' edits by hand and by the clock: those in force, and revoked ones that are not reverted yet. Nearly all devices have
- * none.
+ * Loads the edits of the devices, by hand and for steps of their clocks: the edits in force, and revoked edits that are not yet reverted.
+ * Nearly all devices have none.
  */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
@@ -161,12 +163,12 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
 }
 
 /**
- * Converts the stored roles of a series. The columns `counts_import` and `counts_export` concern only electricity, because so do all
- * queries of these columns.
+ * Converts the stored columns into roles. `counts_import` and `counts_export` are set only for electricity, because the queries that use
+ * these columns are about electricity.
  */
 function storedRoles(row: StoredRoles): SeriesRoles {
   const imports = row.counts_import || (row.meter !== null && !isElectricityMeter(row.meter));
-  // `tariff_since` remains set for a register that was a tariff and no longer counts.
+  // `tariff_since` remains set for a former tariff register that no longer contributes to the totals.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }

@@ -3,15 +3,14 @@ import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts
 import type { HeadWithPlan } from './head.ts';
 
 interface BatchOutcome {
-  /** Readings that the fast path stores. */
   stepped: readonly DecodedReading[];
   plans: readonly HeadWithPlan[];
   rejects: readonly Rejection[];
 }
 
 /**
- * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate of a stored reading or
- * of an earlier one in the batch.
+ * Returns the result of each message of a batch. Pure. Readings that are neither stored nor rejected are duplicates: of a stored reading,
+ * or of an earlier reading in the batch.
  */
 export function groupResultsByMessage(
   batch: readonly IncomingMessage[],
@@ -32,7 +31,7 @@ export function groupResultsByMessage(
       const { readings, rejections } = message.decoded;
       const ofMessage = rejected.get(message) ?? [];
       const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
-      // Rejections that the decoder did not cause: each concerns one reading or, for an unknown device, the whole message.
+      // Rejections that the decoder did not cause. Each of them concerns one reading or, if the device is unknown, the whole message.
       const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
       const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
       return [

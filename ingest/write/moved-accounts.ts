@@ -2,11 +2,11 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
-/** Of the given unknown devices or gateways, returns those whose accounts moved to another installation. */
+/** Returns those of the given logins (of unknown devices or gateways) whose accounts have moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: one statement takes any number of names. This query must run after the query for the devices. A move closes an account in one
-  // transaction, so that a device which the earlier query no longer found is listed here.
+  // Raw SQL: one statement takes any number of names. Must run after the query for the devices: a move deletes the devices and lists their
+  // logins in one transaction, so a device that the earlier query did not find is already listed.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }
@@ -14,8 +14,8 @@ export async function findMovedLogins(client: PoolClient, logins: readonly strin
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts whole and unchanged. Their number is not limited, because the senders get an acknowledgement. `energy
- * migrate --users` writes these messages in the installation to which the accounts moved.
+ * Stores messages of moved accounts unchanged. Their number is not limited, because their senders receive an acknowledgement. `energy
+ * migrate --users` writes these messages in the installation to which the account has moved.
  */
 export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];
@@ -26,7 +26,8 @@ export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]
   const values = [
     messages.map(({ decoded }) => decoded.deviceId),
     messages.map(({ receivedAtMs }) => receivedAtMs),
-    // Replaces NUL, because PostgreSQL would reject a row with NUL at every attempt. The service's own topics contain no NUL.
+    // NUL is replaced, because PostgreSQL cannot store it and would reject the row at every attempt. Topics of the service's own format
+    // contain no NUL.
     messages.map(({ topic }) => topic.replaceAll('\0', '\uFFFD')),
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),

@@ -16,14 +16,14 @@ import {
 } from './statement.ts';
 
 /**
- * Changed hours. For each hour: its users, and whether the hour is the user's open hour. A batch changes few hours, so there are few inner
- * maps.
+ * Changed hours. For each hour (Unix ms): its users, and whether the hour is still the open hour of a device of the user. A batch changes
+ * few different hours, so there are few inner maps.
  */
 type Changes = Map<number, Map<string, boolean>>;
 
 /**
- * Records for the workers which hours of which users a batch changes. Records nothing if the batch contains only quantities without energy,
- * such as temperatures.
+ * Records for the workers which hours of which users a batch changes. A batch that contains only quantities without energy, such as
+ * temperatures, records nothing.
  */
 export function recordChangedHours(
   stepped: FastPathResult,
@@ -62,7 +62,7 @@ function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean):
   users.set(userId, users.get(userId) === true || isOpen);
 }
 
-/** Changes that a batch makes to an hour for which consumption was already known. Energies in mWh. */
+/** Changes that a batch makes to an hour whose consumption was already known. All energies are in mWh. */
 interface LateHour {
   deviceId: string;
   hourMs: number;
@@ -73,9 +73,9 @@ interface LateHour {
 }
 
 /**
- * Returns the changes that plans make to hours whose consumption was already known: the number of readings that arrived after a later one
- * of their series and, if stored readings were replayed, the changed energy before the last known reading. Returns nothing for devices
- * whose readings all follow the stored ones. Pure.
+ * Returns the changes that plans make to hours whose consumption was already known. `lateReadings`: number of readings that arrived after a
+ * later reading of their series. If stored readings were replayed, also the change of the energy before the last known reading. Returns
+ * nothing for devices whose readings all follow the stored readings. Pure.
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
@@ -87,7 +87,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const { inserts, revises } = plan;
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
-    // In the quarter-hour of the last reading, the sums do not show which energy is new and which is a correction.
+    // The quarter-hour of the last reading is left out, because its sums contain both new energy and corrections.
     if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
@@ -101,11 +101,11 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     }
     return hour;
   };
-  // A reading with the time of the end of an hour closes that hour.
+  // A reading at the end of an hour belongs to that hour, not to the next one.
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Another series of the device may have ended earlier. Energy after the last reading of that series is new, not a correction.
+    // Another series of the device may have ended earlier. Energy after its last reading is new, so it is not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);
@@ -119,13 +119,16 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   return [...hours.values()];
 }
 
-/** Whether the series counts for its device's electricity, or did before the plan. Late readings are reported for no other energy. */
+/**
+ * Whether the series contributes to the electricity of its device, or did so before the plan. Late readings are recorded only for this
+ * energy.
+ */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
     hasRoleWith(of, (one) => (one.import || one.export) && (one.meter === null || isElectricityMeter(one.meter))),
   );
 
-/** Stores the late changes, one row for each hour. Usually there are none, because all readings follow the stored ones. */
+/** Stores changes by late readings, one row per hour. Usually there are none, because all readings follow the stored ones. */
 export function recordChangesFromLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];

@@ -9,30 +9,33 @@ import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/leve
 import { writeInteger } from './statement.ts';
 
 const QUARTER_HOURS = HOUR_MS / QUARTER_HOUR_MS;
-/** Number of values in an open hour: four quarter-hours for each measure. */
+/** Number of values in an open hour: for each measure, one value per quarter-hour. */
 export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
 
-/** The latest hour of a device, which is stored in the device's head instead of the aggregates. Null if no hour is open. Immutable. */
+/**
+ * The latest hour of a device. Its energy is stored in the device's head (state) and not yet in the aggregates. Null if the device has no
+ * such hour. Immutable.
+ */
 export type OpenHour = {
-  /** The hour, as a number of hours since 1970. */
+  /** The hour, as the number of hours since 1970. */
   readonly hour: number;
-  /** The four quarter-hours of each measure, in the order of the measures. */
+  /** For each measure, the values of the four quarter-hours. The measures are in the order of `MEASURE_NAMES`. */
   readonly quarters: readonly number[];
 } | null;
 
-/** Result if no hour is closed, which is the usual case. */
+/** The usual result: no hour is closed. */
 const NONE: ReadonlyQuarterHourBuckets = new Map();
 
-/** The open hour after some changes, and the quarter-hours that must now be added to the aggregates. */
+/** The open hour after changes, and the quarter-hours that must now be added to the aggregates. */
 export interface OpenHourUpdate {
   open: OpenHour;
-  /** Quarter-hours of closed hours, including the previously open hour if a later hour begins. */
+  /** Quarter-hours of hours that are closed. If a later hour begins, they include the previous open hour. */
   closed: ReadonlyQuarterHourBuckets;
 }
 
 /**
- * Adds changes to the open hour. If some changes are later, the latest changed hour becomes the open one. Pure. Queries add up closed and
- * open hours, so a change may go to either, and changes may arrive out of order.
+ * Adds changes to the open hour of a device. If there are changes of later hours, the latest of these hours becomes the open hour. Pure.
+ * Queries add up the aggregates and the open hours, so a change may be stored in either, and changes may arrive in any order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };
@@ -53,10 +56,10 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
 const COMMA = 44;
 
 /**
- * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then the sum of each measure, then the four quarter-hours of
- * each measure, separated by commas. Most numbers are 0, so zeros and the commas at the end are left out. The sums come first because most
- * queries need the sums of few measures. `quarters`: contains the values from index `at` on. Returns the end of the text; the text has at
- * most `MAX_OPEN_HOUR_BYTES`.
+ * Writes the text of `device_heads.open`, which src/rollups/sql/open.ts reads. The text contains the hour, then the sum of each measure,
+ * then the four quarter-hours of each measure, separated by commas. Zeros, which are frequent, and commas at the end are omitted. The sums
+ * come first, because most queries need only the sums of few measures. `quarters`: contains the values of the quarter-hours from index `at`
+ * on. Returns the index at which the text ends. The text has at most `MAX_OPEN_HOUR_BYTES` bytes.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -80,7 +83,7 @@ export function writeOpenHour(
   return end;
 }
 
-/** Maximum length of the text. Each sum of four safe integers has at most 17 digits, plus a sign and a comma. */
+/** Maximum length of the text in bytes. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
 export const MAX_OPEN_HOUR_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
 
 const written = Buffer.alloc(MAX_OPEN_HOUR_BYTES);
@@ -88,7 +91,7 @@ const written = Buffer.alloc(MAX_OPEN_HOUR_BYTES);
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
-/** Reads `device_heads.open`. The sums in the text are skipped, because the quarter-hours add up to them. */
+/** Reads the text of `device_heads.open`. The sums in the text are skipped, because they can be computed from the quarter-hours. */
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
@@ -98,7 +101,7 @@ export function parseOpenHour(text: string | null): OpenHour {
 
 export const getQuarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
 
-/** Returns the index, within its hour, of the quarter-hour that begins at a time. */
+/** Returns the index (0 to 3) within its hour of the quarter-hour that starts at a time. */
 const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_HOUR_MS;
 
 function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
@@ -128,24 +131,23 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   return sum as MeasureSums;
 }
 
-/** Number of hours that the fast path can change with one reading: the open hour and the next hour, which closes the open hour. */
+/** Number of hours that one reading on the fast path can change: the open hour, and the next hour, which closes the open hour. */
 const HOURS = 2;
 
 /**
- * The quarter-hours of an open hour and of the next hour, as buckets to which a counting rule adds the energy of one reading. The same
- * eight objects are reused for every device. The sums are then added to the numbers of a device's record (head-record.ts), which contains
- * the open hour and its quarter-hours.
+ * The quarter-hours of an open hour and of the next hour. A counting rule adds the energy of one reading to them. The same eight objects
+ * are reused for all devices. The sums are then added to the numbers in a device's record (head-record.ts), which contains the open hour.
  */
 export class OpenHourSums implements QuarterHourBuckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
   readonly #beyond = createZeroSums();
   #hour = Number.NaN;
-  /** Bits of the quarter-hours that have changed. */
+  /** One bit for each quarter-hour that has changed. */
   #touched = 0;
-  /** Whether some energy lies outside the open hour and the next one. */
+  /** Whether some energy belongs to neither the open hour nor the next hour. */
   isBeyond = false;
 
-  /** Starts with empty sums at an hour, given as hours since 1970; NaN if no hour is open. */
+  /** Resets the sums and sets the open hour (number of hours since 1970). NaN if no hour is open. */
   begin(hour: number): void {
     this.#hour = hour;
     this.#touched = 0;
@@ -164,10 +166,10 @@ export class OpenHourSums implements QuarterHourBuckets {
     return sums;
   }
 
-  /** Does nothing: `get` returns an object for every quarter-hour, so no object has to be stored. */
+  /** Does nothing, because `get` returns one of the reused objects for every quarter-hour. */
   set(): void {}
 
-  /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */
+  /** Whether one of the given measures has changed in the open hour (`hour` 0) or in the next hour (1). */
   has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
     for (let quarter = hour * QUARTER_HOURS; quarter < (hour + 1) * QUARTER_HOURS; quarter++) {
       if ((this.#touched & (1 << quarter)) === 0) continue;
@@ -177,7 +179,7 @@ export class OpenHourSums implements QuarterHourBuckets {
     return false;
   }
 
-  /** Adds the sums of the open hour (0) or of the next one (1) to packed quarter-hours. */
+  /** Adds the sums of the open hour (`hour` 0) or of the next hour (1) to the packed quarter-hours at an index. */
   addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
     for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
       const index = hour * QUARTER_HOURS + quarter;
@@ -191,7 +193,7 @@ export class OpenHourSums implements QuarterHourBuckets {
   }
 }
 
-/** Returns the nonzero quarter-hours of a packed hour, and then sets them to 0. */
+/** Returns the quarter-hours of a packed hour that are not 0, and sets them to 0. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyQuarterHourBuckets {
   const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);

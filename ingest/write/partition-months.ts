@@ -7,7 +7,7 @@ const monthOf = (ms: number): number => {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
-/** Thrown in a transaction that needs partitions for a month that has none. The writer creates the partitions and tries again. */
+/** Thrown in a transaction that writes into a month without partitions. The writer creates the partitions and tries again. */
 export class MissingPartitionsError extends Error {
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,11 +21,11 @@ export class MissingPartitionsError extends Error {
 export function createPartitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {
-    /** Throws MissingPartitionsError if a time lies in a month whose partitions are not in the cache. */
+    /** Throws MissingPartitionsError if the cache does not contain the partitions of the month of one of the times. */
     check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
-      // Consecutive times are mostly on the same day; the lookup of their month is then skipped.
+      // Consecutive times mostly belong to the same day. For the same day, the month is not looked up again.
       let knownDay = Number.NaN;
       for (const time of times) {
         const day = Math.floor(time / DAY_MS);
@@ -39,7 +39,7 @@ export function createPartitionMonths(pool: Pool) {
       }
       if (fromMs <= toMs) throw new MissingPartitionsError(fromMs, toMs);
     },
-    /** Creates missing partitions. This must not run within a transaction, because it briefly locks the partitioned table. */
+    /** Creates the missing partitions. Must not run in the transaction of a batch, because it briefly locks the partitioned table. */
     async make({ fromMs, toMs }: MissingPartitionsError): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);

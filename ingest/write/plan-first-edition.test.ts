@@ -23,9 +23,9 @@ import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-w
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Changes the stored rows to what the first edition of the counting rules would have written. Returns whether more than the counting states
- * changed. (The first edition may have counted a reading plainly that the second edition still holds. A late reading then finds the first
- * edition's verdict.)
+ * Changes the stored rows to the rows that the first edition of the counting rules would have written. Returns whether more than the states
+ * of the counting rules changed. (The first edition may have counted a reading that the second edition still holds back. A late reading
+ * then finds a different verdict.)
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -37,8 +37,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // In the first edition, the series that was the best one at the end counted for the whole history. An update marks the devices whose
-  // roles differ under the current rules.
+  // In the first edition, the series that was the best one at the end supplied the energy of the whole history. An update marks devices
+  // whose series would have other roles under the current rules.
   const chosen = chooseSeriesRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -60,7 +60,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as CountingVerdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // In the first edition, the energy of a tariff was spread over its whole step (the time between two readings).
+    // The first edition spread the energy of a tariff register evenly over the time between two readings.
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
@@ -89,7 +89,7 @@ test('continues from rows that the first edition computed, and gives the second 
         const isOther = store.rewrite('dev_0', asStoredBefore);
         runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
-        // Tariff steps of the first edition remain as stored, even if late readings would change them.
+        // Energy of tariff registers that the first edition stored does not change, even if late readings would change it.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
@@ -100,6 +100,6 @@ test('continues from rows that the first edition computed, and gives the second 
     ),
     { numRuns: installations, endOnFailure: true },
   );
-  // The results of the first edition differ in about a third of the random installations.
+  // In about a third of the random installations, the first edition gives different results.
   expect(others).toBeGreaterThan(installations / 25);
 });

@@ -17,21 +17,24 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/** Numbers of stored readings to load at first, before and after a change. In most cases one reading on each side is enough. */
+/**
+ * Numbers of stored readings that are loaded at first before and after a late reading. In most cases, one reading on each side is enough.
+ */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the state of the series' rule. If these
- * readings do not determine a state, the first of them is treated as the first reading of the series. This happens once for each series of
- * an updated installation; a series may have millions of readings.
+ * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the state of a series' rule. If these
+ * readings do not determine a state, the first of them is treated as the first reading of the series. Without this limit, millions of
+ * readings might be loaded, once for each series of an updated installation.
  */
 const FURTHEST_UNKNOWN = 1_024;
-/** Numbers of readings to load around a change of a series that does not count: none, because only duplicates must be found. */
+/** A series that does not contribute to the totals needs no readings around a late reading, because only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Plans readings that arrive after readings of a later time, and readings that revert earlier energy. Replays the stored readings around
- * the new ones, once without and once with the new readings, and adds the difference to the plan. `rule` null: the series does not count.
- * `points`: in order. Returns the further stretches (consecutive readings) to load; if there are any, the plan is not complete.
+ * Plans readings that arrive after a later reading of their series, and readings that revert earlier energy. Replays the stored readings
+ * around the new readings twice, without and with the new readings, and adds the difference to the plan. `rule`: null if the series does
+ * not contribute to the totals. `points`: in order of time. Returns stretches (consecutive stored readings) that must be loaded first. If
+ * there are any, the plan is not complete.
  */
 export function planLateReadings(
   plan: SeriesPlan,
@@ -46,7 +49,7 @@ export function planLateReadings(
       found[index] ? [] : [{ ...boundsOf(cluster), ...(rule ? FIRST_LOOK : NO_LOOK) }],
     );
   }
-  // End of the time in which earlier clusters have changed verdicts.
+  // Time up to which the changes by earlier clusters reach.
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
@@ -84,7 +87,7 @@ const joined = (one: readonly NewReading[], other: readonly NewReading[]): Stret
   lastMs: boundsOf(other).lastMs,
 });
 
-/** Returns the time range of stored readings to load first for a cluster of late readings. */
+/** Returns the first range of stored readings to load around a cluster of late readings. */
 export const computeFirstStretchBounds = (points: readonly NewReading[]): StretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),
@@ -96,7 +99,7 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Returns the state of a counting rule immediately before the first plainly counted reading, as if no reading preceded this one. */
+/** Returns the state of a counting rule before the first reading without a verdict, as if this reading were the first of its series. */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly SeriesReadingWithVerdict[],
@@ -106,10 +109,10 @@ function fromFirstCounted(
 }
 
 /**
- * Replays stored readings without and with the new ones. Both replays start from the last known state, and end when both have the same
- * state or the series ends. They may use only readings after the changes of the previous cluster (`changedToMs`) and before the new
- * readings of the next cluster (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no
- * longer receives.
+ * Replays stored readings without and with the new readings. Both replays start from the last known state, and end when both reach the same
+ * state or the series ends. A replay must not use readings before the end of the previous cluster's changes (`changedToMs`), nor readings
+ * from the next cluster on (`nextMs`). If it needs them, or readings that are not loaded, returns which ones. `tail`: stored state of the
+ * counting rule. `isExcluded`: readings that an edit hides from the counting rule.
  */
 export function replayWithNewReadings(
   rules: CountingRuleChange,
@@ -122,14 +125,14 @@ export function replayWithNewReadings(
     isExcluded,
   }: { changedToMs: number; nextMs: number; isExcluded: IsReadingExcluded | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Up to the change, both counting rules give the same results, so the replay may start with either.
+  // Both counting rules give the same results before the change, so either may start the replay.
   const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // The replay must begin early enough to include the energy that a new reading reverts.
+  // The replay must start early enough to contain all energy that a new reading reverts.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -147,22 +150,21 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // The excluded readings after the stretch were not loaded. The next cluster may lie among or after them.
+    // The excluded readings after the stretch are not loaded, and the next cluster may be among them or after them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
 }
 
-/** Returns the first and last time of a cluster of points. */
 const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: number } => ({
   firstMs: (cluster[0] as NewReading).readAtMs,
   lastMs: (cluster.at(-1) as NewReading).readAtMs,
 });
 
 /**
- * Splits ordered points into clusters of points that are close in time. If one loaded stretch covers several points, they form one cluster:
- * an earlier call found that these points affect each other, and requested the stretch.
+ * Splits points, which are in order of time, into clusters of neighbouring points. Points that lie in the same loaded stretch form one
+ * cluster: an earlier call has found that these points affect each other, and therefore requested the stretch.
  */
 function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];

@@ -29,8 +29,8 @@ import {
 const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
 
 /**
- * Events of a device in order: readings arrive, an edit is made or revoked, a setting changes, or a worker applies a chunk of the pending
- * changes.
+ * Random events of a device: readings arrive, an owner makes or revokes an edit or changes a setting, or a worker applies a chunk of the
+ * pending changes.
  */
 const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
@@ -95,14 +95,14 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
   );
 });
 
-/** Sets the meaning of one of the device's quantities, as its owner does. */
+/** Sets the meaning of one of the device's quantities, as the API does when the owner sets it. */
 function setMeaningOf(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
   const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
   const one = series[index % series.length];
   if (one) store.setMeaning(deviceId, getNativeName(one), countsAs);
 }
 
-/** Expects the same stored rows as if the owner had set all meanings before the first reading. */
+/** Expects the rows that would be stored if the owner had set all meanings before the first reading. */
 function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']): void {
   const { settings, channelSettings, edits } = device;
   const { store } = createPairedDevices([{ ...settings, readings: [] }]);
@@ -188,7 +188,7 @@ test('applies a later clock step that set the clock to before an earlier step fr
   };
   const later = { ...edit, editId: 'edt_2', fromMs: 2_000, toMs: 6_000, instants: new Set([2_000]), counted: null };
   const { changed, stepsBack } = computeSeriesEdits([first, later], 'import', 'register', 3_000);
-  // Both steps of the clock are equal: 4 s at the same time. The second step still counts.
+  // Both steps of the clock are equal: 4 s, at the same time. The second step must not be mistaken for a repetition of the first.
   expect(stepsBack.after).toEqual([
     { atMs: 1_000, byMs: 4_000 },
     { atMs: 1_000, byMs: 4_000 },

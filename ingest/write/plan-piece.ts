@@ -13,20 +13,20 @@ import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, findStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
- * Numbers of stored readings to load at first, before and after a chunk. The state of a register's counting rule reaches back two hours,
- * and some devices send every 10 s. The numbers are generous, because a second attempt loads and replays everything again.
+ * Numbers of stored readings to load at first before and after a chunk. The state of a register's counting rule depends on the last two
+ * hours, and some devices send every 10 s. The numbers are generous, because a second attempt would load and replay everything again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
-/** The readings of a series that a plan recomputes, Unix ms, both inclusive. */
+/** The range of a series' readings that a plan recomputes, in Unix ms. Both ends are inclusive. */
 export interface RecomputedReadings {
-  /** Time of the first reading; -Infinity: from the start of the series. */
+  /** Time of the first reading. -Infinity: the range begins at the start of the series. */
   readonly firstMs: number;
-  /** Time of the last reading; Infinity: to the end of the series. */
+  /** Time of the last reading. Infinity: the range ends at the end of the series. */
   readonly lastMs: number;
 }
 
-/** Returns the smallest range of readings that contains both given ranges. Null if both are null. */
+/** Returns the smallest range that contains both given ranges. Null if both are null. */
 export const joinRecomputedReadings = (
   one: RecomputedReadings | null,
   other: RecomputedReadings | null,
@@ -35,7 +35,10 @@ export const joinRecomputedReadings = (
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/** Returns the readings of a series whose role changes if its new roles are applied up to a time; null if no reading is affected. */
+/**
+ * Returns the range of a series' readings that get another role if the new roles (`will`) are applied up to a time. Null if no reading is
+ * affected.
+ */
 export function findReadingsOfRoleChange(
   series: SeriesState,
   will: RolesByTime,
@@ -43,8 +46,8 @@ export function findReadingsOfRoleChange(
 ): RecomputedReadings | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Readings after the end of a series' counting time have no verdicts. If that end changes, all readings between the previous and the new
-  // end must be recomputed.
+  // From the time at which a series stops contributing to the totals, its readings have no verdicts. If this time changes, all readings
+  // between the previous and the new time must be recomputed.
   const [wasMs, isMs] = [getCountingEndMs(series), getCountingEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
@@ -52,8 +55,8 @@ export function findReadingsOfRoleChange(
 }
 
 /**
- * Returns the readings of a series whose settings change if its device's new settings are applied up to a time; null if no reading is
- * affected.
+ * Returns the range of a series' readings that get other settings if the new settings of the device are applied up to a time. Null if no
+ * reading is affected.
  */
 export function findReadingsOfSettingsChange(
   { settings, computedWith }: DeviceState,
@@ -66,7 +69,7 @@ export function findReadingsOfSettingsChange(
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Applies the edits of a series to the readings of a stretch. Records in the plan which readings by hand are added and deleted. */
+/** Applies the edits of a series to stored readings. Adds to the plan the readings by hand that must be stored and deleted. */
 function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
@@ -81,9 +84,9 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
 }
 
 /**
- * Applies a chunk of edits and changed settings. Replays the readings of the chunk with the previous and with the new edits and settings,
- * and adds the difference to the plan, as for late readings. `rules` null: the series does not count. Returns the further stretches
- * (consecutive readings) to load; if there are any, the plan is not complete.
+ * Applies edits and changed settings in one chunk of the past. Replays the readings of the chunk twice, with the previous and with the new
+ * edits and settings, and adds the difference to the plan. `rules`: null if the series does not contribute to the totals. Returns stretches
+ * (consecutive stored readings) that must be loaded first. If there are any, the plan is not complete.
  */
 export function planRecomputation(
   plan: SeriesPlan,
@@ -92,14 +95,14 @@ export function planRecomputation(
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
-  // An edit that excludes readings changes nothing in a series that does not count.
+  // If a series does not contribute to the totals, excluding its readings changes nothing.
   if (!rules && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = findStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // If the stretch reaches the end of the series, an edit may have deleted the last reading, or may exclude all readings after the stretch.
+  // At the end of the series, an edit may have deleted the last reading, or excluded all readings after the stretch.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

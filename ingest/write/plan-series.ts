@@ -16,22 +16,22 @@ import { needsTimeDependentCountingRule, planReadingsInOrder, type SeriesPlan } 
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
- * Range that contains all readings of a series. All of them are recomputed if an earlier edition of the counting rules placed the series'
- * tariff steps.
+ * The range of all readings of a series. All of them are recomputed if an earlier edition of the counting rules has assigned the energy of
+ * a tariff register to quarter-hours.
  */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
-/** A device, and the time before which its plan applies pending changes. */
+/** A device, and the time up to which its plan applies pending changes. */
 export interface DevicePlanning {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
-  /** Settings with which the device's consumption is computed before the plan and after it. */
+  /** Settings with which the device's consumption is computed, before and after the plan. */
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
 /**
- * Plans the changes of one series. Returns the stretches (consecutive stored readings) that must be loaded first; if there are any, the
- * plan is not complete.
+ * Plans the changes of one series. Returns stretches (consecutive stored readings) that must be loaded first. If there are any, the plan is
+ * not complete.
  */
 export function planSeries(
   { device, pieceUntilMs, computed }: DevicePlanning,
@@ -62,9 +62,7 @@ export function planSeries(
   return [computeFirstStretchBounds(following)];
 }
 
-/**
- * Returns the counting rules that apply to a series before the plan is written and after it. A rule is null if the series does not count.
- */
+/** Returns the counting rules of a series before and after the plan. A rule is null if the series does not contribute to the totals. */
 function rulesOf(
   plan: SeriesPlan,
   computed: DevicePlanning['computed'],
@@ -84,8 +82,8 @@ function rulesOf(
 }
 
 /**
- * Whether stored readings were loaded for new points that come after all stored ones. They are loaded if the new points change energy of an
- * earlier time.
+ * Whether stored readings are loaded for new points that follow all stored readings. They are needed if a new point changes energy before
+ * it.
  */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
@@ -93,9 +91,9 @@ function isCovered(following: readonly NewReading[], stretches: readonly Stretch
 }
 
 /**
- * Rejects points of a time that retention has closed. (The current retention may include such a time: the retention was shorter before, or
- * a clock was wrong.) Also rejects points that lie before a change of `decoder_config` but were decoded with the new settings: they measure
- * another quantity than the readings stored for that time.
+ * Rejects points from a time that retention has closed. (The current retention period may include such a time, because the period was
+ * shorter before or a clock was wrong.) Also rejects points from before a change of `decoder_config` that were decoded with the new
+ * settings, because the stored readings of that time measure another quantity. Returns the other points.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
   const untilMs = getReadingsRefusedUntilMs(series);

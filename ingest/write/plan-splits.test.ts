@@ -17,7 +17,7 @@ import { expectStoredByRules } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Adds up load profiles that the reference implementation has computed. */
+/** Adds up load profiles that the reference implementation computed. */
 function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
@@ -31,7 +31,7 @@ function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>
   return new Map([...sums].map(([at, values]) => [at, String(values)]));
 }
 
-/** The readings of one series. */
+/** Generates the readings of one series. */
 const series = fc.constantFrom('register' as const, 'power' as const).chain((kind) =>
   (kind === 'register' ? arbitraryRegisters : arbitraryPowers)('import')
     .chain(addConflictingReadings)
@@ -64,7 +64,7 @@ test('starts a series from scratch when its decoder settings change, and never c
               .sort((a, b) => a.at - b.at)
               .map(({ reading }) => reading);
         const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
-        // Some of the earlier readings arrive a second time, now decoded with the new settings.
+        // Some of the earlier readings arrive again, decoded with the new settings.
         const after = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
           ...reading,
           // Adding 0 turns -0, which JSON cannot represent, into 0.

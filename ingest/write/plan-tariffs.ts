@@ -32,7 +32,7 @@ import { type DeviceState, getSettingsOfSeries, type SeriesState } from './devic
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
 
-/** Numbers of stored readings to load at first, before and after a time. If they are not enough, the numbers grow. */
+/** Numbers of stored readings to load at first before and after a time. If these are not enough, more are loaded. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -41,7 +41,7 @@ const ALWAYS = {
   quietFromMs: Number.NEGATIVE_INFINITY,
 };
 
-/** The roles of a series before or after the batch, by time. */
+/** The roles of a series by time, before or after the batch. (A role states to which total the energy contributes.) */
 interface RolesState {
   readonly of: RolesByTime;
   readonly rolesAt: (ms: number) => SeriesRoles;
@@ -54,33 +54,35 @@ const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({
   sinceMs,
 });
 
-/** State of the device. `was`: before the batch; `is`: after it. */
+/** `was`: the device before the batch. `is`: the device after the batch. */
 type State = 'was' | 'is';
 
-/** A tariff register, and how the batch changes its steps. (A step is the energy between two readings.) */
+/** A tariff register, and the changes that the batch makes to its steps. (A step is the energy between two readings.) */
 interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly series: SeriesState;
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** Known steps of the tariff, in one or more ranges of time. */
+  /** The steps of the register that are known from its state and from loaded readings, in one or more time ranges. */
   readonly known: readonly Readonly<Record<State, KnownTariffSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** The elements of `added` that come after all stored readings. */
+  /** Those elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
   /**
-   * Cache of parts of `known`, by state and kind: the steps of one commodity and direction. Used if the register's role changes with time.
+   * Cache of the elements of `known` that have one commodity and direction, by state and kind. Used only if the role of the register
+   * changes with time.
    */
   readonly ofKind: Map<string, readonly KnownTariffSteps[]>;
-  /** Times around which more readings must be loaded. */
+  /** Times (Unix ms) around which further readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariff registers to `deltas`. (A step is the energy between two readings.) If rising steps of another tariff
- * lie within a step, the energy of the outer step begins after the latest of them. A step that the batch does not change therefore moves if
- * the inner steps change. Steps after all stored readings are also added to `followed`. `plans`: all series that the batch concerns, each
- * with its changed steps. Returns the further stretches to load; if there are any, `deltas` is not complete.
+ * Adds the changed steps of tariff registers to `deltas`. (A step is the energy between two readings.) If another tariff register rises
+ * within the time of a step, the energy of the step is assigned to the time after the latest rise. Therefore an unchanged step also moves
+ * if a rise within it changes. Steps after all stored readings are also added to `followed`. `plans`: all series that the batch concerns,
+ * each with its changed steps. Returns stretches (consecutive stored readings) that must be loaded first. If there are any, `deltas` is not
+ * complete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -138,8 +140,8 @@ function tariffsOf(
 }
 
 /**
- * Returns the removed and added steps of a tariff register. A step is in neither list if a replay gives the same time, energy and roles
- * again.
+ * Returns the steps of a tariff register that are removed, and those that are added. A step that a replay reproduces with the same time,
+ * energy and roles is not returned.
  */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
@@ -154,7 +156,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/** Returns the known stored steps of a series. They are derived from the state of its counting rule and from the loaded stretches. */
+/** Returns the known steps of a series, derived from the state of its counting rule and from the loaded readings. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -171,14 +173,16 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule also processes readings while the series does not count, but their steps are not stored.
+  // The counting rule also processes readings from times at which the series does not contribute to the totals, but steps of these times
+  // are not stored.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
-  // The run's steps have the direction of the role at the last reading of the run, because a later held reading may have another role.
+  // A run is the latest readings of a register. Its steps have the direction of the role at the last of these readings, because a held
+  // reading after them may already have another role.
   const ofRun = deriveTariffStepsOfRun(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
-/** Verdicts of readings whose value does not count as the register's value. */
+/** Verdicts of readings whose value is not accepted as the value of the register. */
 const UNCOUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
   'held',
@@ -201,7 +205,7 @@ function stepsOfStretch(
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** Returns the commodity and direction of a tariff register within its circuit. Null if the role is not that of a tariff register. */
+/** Returns the commodity and direction of a tariff register. Null if the role is not that of a tariff register. */
 function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isElectricityMeter(meter)) return meter;
@@ -209,8 +213,8 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
 }
 
 /**
- * Whether another series of the same circuit is, at some time, a tariff of the same commodity and direction. Of these tariffs, only one
- * runs at a time.
+ * Whether another tariff register of the same circuit has the same commodity and direction at some time. Only one such register runs at a
+ * time.
  */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
@@ -218,8 +222,8 @@ const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string
   hasRoleWith(other[state].of, (roles) => kindOf(roles) === kind);
 
 /**
- * Returns the known steps of a tariff register that have this commodity and direction. If the register's role never changes, these are all
- * its known steps.
+ * Returns the known steps of a tariff register that have the given commodity and direction. These are all known steps if the role of the
+ * register never changes.
  */
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownTariffSteps[] {
   const { of, rolesAt: at } = tariff[state];
@@ -234,8 +238,8 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
 }
 
 /**
- * Returns the first result of a search in the known steps of a tariff register. If the known steps do not suffice, records the time to load
- * and returns null.
+ * Searches each range of a tariff register's known steps, and returns the first result. If no range gives a result, records the time to
+ * load and returns null.
  */
 function searchSteps<T>(
   tariff: Tariff,
@@ -252,8 +256,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds a step's energy to `deltas` (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, the energy of
- * the outer step begins after the latest of them.
+ * Adds the energy of a step to `deltas` (`sign` 1) or subtracts it (-1). If another tariff register rises within the time of the step, the
+ * energy is assigned to the time after the latest rise.
  */
 function addStep(
   step: EnergyInterval,
@@ -279,7 +283,7 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepEnergyAfter(step, afterMs), roles, sign);
 }
 
-/** Returns the unchanged steps of a tariff register within which steps of other tariffs have changed. */
+/** Returns the unchanged steps of a tariff register during which steps of another tariff register have changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -298,7 +302,8 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 }
 
 /**
- * Returns the stretches to load around the recorded times of a tariff register. The loaded stretches were not enough, so these are longer.
+ * Returns the stretches to load around the recorded times of a tariff register. They are longer than the stretches that are already loaded,
+ * which were too short.
  */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];

@@ -35,34 +35,36 @@ import {
 export interface DevicePlan {
   readonly device: DeviceState;
   readonly series: readonly SeriesPlan[];
-  /** Changes of the device's load profile. */
   readonly deltas: DeviceDeltas;
-  /** The part of `deltas` that comes from readings after the stored ones. Null if the batch changes no earlier energy of the device. */
+  /**
+   * The part of `deltas` that comes from readings after all stored ones. Null if no earlier energy of the device changes, so that all of
+   * `deltas` does.
+   */
   readonly followed: DeviceDeltas | null;
-  /** Time before which the plan applies changed settings and pending edits, Unix ms. */
+  /** Unix time in ms (exclusive) up to which the plan applies changed settings and pending edits. */
   readonly pieceUntilMs: number;
-  /** Settings with which the stored consumption is computed after the plan is written. */
+  /** Settings with which the device's consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
   /**
-   * Whether some series still has a role that differs from its target role at some time, or tariff steps that an earlier edition of the
-   * counting rules placed.
+   * Whether changes of roles remain for later plans: some series has a role that differs from its target role at some time, or has tariff
+   * energy that an earlier edition of the counting rules assigned to quarter-hours.
    */
   readonly areRolesOpen: boolean;
-  /** Whether a software update changes the role of stored readings. The owner is notified of this once. */
+  /** Whether a software update changes the role of stored readings. If so, the owner is notified once. */
   readonly isRecounted: boolean;
 }
 
 /**
- * Returns the number of valid readings in a plan: new readings and duplicates. Readings of a closed time, and readings that are rejected
- * because a lower value is stored, are not valid.
+ * Returns the number of valid readings in a plan: new readings and duplicates. Rejected readings are not valid: those from a time that
+ * retention has closed, and those for whose time a lower value is stored.
  */
 export const countValidReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
  * Plans the changes that a batch makes to a device. Pure. `arrived`: the batch's readings of the device, by the name of their series.
- * `stretches`: the loaded readings of the device's series, by series_id, in the order of loading. Returns the plan. If late readings or a
- * recomputation need more readings, it returns the stretches to load before the next call.
+ * `stretches`: the stored readings loaded so far, by series_id, in the order of loading. Returns the plan or, if late readings or a
+ * recomputation need more stored readings, the stretches to load before the next call.
  */
 export function planDevice(
   device: DeviceState,
@@ -73,7 +75,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: StretchRequest[] = [];
   const deltas = createEmptyDeltas();
-  // If the batch has readings, a later plan applies the pending edits: years of readings may lie between the edits and the batch.
+  // If the batch has readings, a later plan applies the pending edits, because years of readings may lie between an edit and the batch.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: applySettingsUntil(before, device.settings, pieceUntilMs) };
@@ -108,9 +110,8 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the counting rule if the series counts neither at its last reading nor later. The state may be older than the last
- * reading, because the counting rule does not receive readings that an edit excludes. A series that was expected to count later may never
- * do so.
+ * Clears the state of the counting rule if the series contributes to the totals neither at its last reading nor later. This state may
+ * belong to an earlier reading, because the counting rule does not receive readings that an edit excludes.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -118,7 +119,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** Returns the changes that result from readings after all stored ones. Excludes tariff registers, whose steps `planTariffs` adds. */
+/** Returns the changes from readings after all stored ones. Tariff registers are excluded, because `planTariffs` adds their energy. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
@@ -130,8 +131,8 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
 }
 
 /**
- * A series that a batch may concern, with its new readings. `firsts`: times of the first reading and of the first nonzero reading of the
- * series, after the batch.
+ * A series that a batch may concern, with its new readings. `firsts`: times of the series' first reading and first nonzero reading after
+ * the batch.
  */
 interface Found {
   series: SeriesState;
@@ -140,8 +141,8 @@ interface Found {
 }
 
 /**
- * Finds the series of a batch's readings. Returns the stretches (consecutive stored readings) to load if more readings are needed to choose
- * the roles of these series.
+ * Finds the series of a batch's readings. If more stored readings are needed to choose the roles of these series, returns the stretches to
+ * load.
  */
 function findSeries(
   device: DeviceState,
@@ -161,13 +162,12 @@ function findSeries(
   return wanted.length > 0 ? { wanted } : found;
 }
 
-/** A series with its empty plan and its new readings. */
 interface Work {
   plan: SeriesPlan;
   points: readonly NewReading[];
 }
 
-/** Selects the series that a batch concerns: those that have readings in it, and those whose roles change. */
+/** Selects the series that need a plan: those that have readings in the batch, and those whose roles, settings or edits change. */
 function selectWork(
   device: DeviceState,
   arrived: readonly Found[],
@@ -183,8 +183,8 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the role of a stored series changes for past readings, the change is applied in chunks. The roles of all series of the device change
-  // together, because one series may exclude another.
+  // If the role of stored readings changes, the change is applied in chunks. All series of the device then change together, because one
+  // series may exclude another.
   const isAtOnce =
     (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -202,7 +202,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // A recomputation after a software update waits for a plan without readings, like other changes of the past.
+    // Like other changes of the past, a recomputation after a software update waits for a plan without new readings.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =
@@ -222,9 +222,9 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of a series' stored readings: because the update marked the device, or because the series is
- * now classified together with the other series of its device for the first time. (A series that was first stored after the update was
- * always classified so.)
+ * Whether a software update changes the role of a series' stored readings. This happens if the update marked the device, or if the series
+ * is classified together with the other series of its device for the first time. (A series that was first stored after the update was
+ * always classified in this way.)
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -247,14 +247,16 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/** Whether the role of a series changes only after its last stored reading, so that its counting rule continues from its state. */
+/**
+ * Whether the role of a series changes only for readings after the last stored one. Its counting rule then continues from the stored state.
+ */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && getCountingEndMs(series) > series.lastReadAtMs;
 }
 
-/** Limits the edits that exclude readings to the times in which the series counts. */
+/** Limits the edits that exclude readings to the time in which the series contributes to the totals. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getCountingEndMs(will) : Number.POSITIVE_INFINITY;
@@ -263,8 +265,8 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /**
- * Returns the roles that the series should have. If a new series has the same native name as another one, its channel's name is appended to
- * its native name.
+ * Returns the roles that the series should have. Also makes the device's own names of new series unique: if a name is already used, the
+ * name of the channel is appended.
  */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeName(series))));
@@ -282,7 +284,10 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   );
 }
 
-/** Whether an earlier version of the counting rules placed the steps of a tariff. The plan then recomputes these steps. */
+/**
+ * Whether an earlier edition of the counting rules has assigned the energy of a tariff register to quarter-hours. A plan must then
+ * recompute this energy.
+ */
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

@@ -27,7 +27,7 @@ import { updateDeviceStates } from './touch-devices.ts';
 import type { UntimedSeries } from './untimed-series.ts';
 
 export interface BatchDependencies {
-  /** Start of the retention, Unix ms: older readings are rejected. */
+  /** Start of the retention period, Unix ms. Older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
@@ -38,25 +38,25 @@ export interface BatchDependencies {
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeries | undefined;
-  /** Changed devices that are recomputed in a later transaction, so that their readings do not wait for the recomputation. */
+  /** Changed devices that a later transaction recomputes, so that their readings need not wait for the recomputation. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
-/** State that must be undone if a batch is not committed. */
+/** State that must be undone if the transaction of a batch does not commit. */
 export interface BatchAttempt {
-  /** Devices whose heads (stored states) this batch has planned or updated. */
+  /** Devices whose heads (stored states) this batch has changed in the cache. */
   deviceIds: string[];
   /** Number of the devices in `deviceIds` that were planned on cached heads. */
   cachedCount: number;
-  /** Series without timestamps that this batch records. */
+  /** Series whose readings have no time of their own, and which this batch records. */
   untimed: ReturnType<UntimedSeries['missing']>;
-  /** Releases the bytes reserved for the batch's rejections. */
+  /** Releases the bytes that were reserved for the rejections of this batch. */
   undo(): void;
 }
 
 /**
- * Thrown if devices in the batch must be recomputed before it, because their owners have changed a setting. Thrown only if the rest of
- * their recomputation fits into one chunk.
+ * Thrown if devices in the batch must be recomputed before the batch, because their owners have changed a setting. Thrown only if one chunk
+ * is enough for the rest of each recomputation.
  */
 export class RecomputationRequiredError extends Error {
   readonly deviceIds: readonly string[];
@@ -67,7 +67,7 @@ export class RecomputationRequiredError extends Error {
 }
 
 /**
- * Prepares the changes of a batch within a transaction. Returns the statements that write these changes. New heads (states of devices) are
+ * Prepares the changes of a batch within a transaction, and returns the statements that write them. New heads (states of devices) are
  * cached at once: if the transaction does not commit, the caller must evict the heads of `attempt`. Throws RecomputationRequiredError if
  * changed devices must be recomputed first, and MissingPartitionsError before anything is written.
  */
@@ -90,32 +90,32 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons for a plan that needs stored data of the device in addition to the cached head. */
+/** Reasons for a plan that needs data from the database, and not only the cached head of the device. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
-/** State of a batch during the stages of its preparation. */
+/** The stages in which a batch is prepared, and the state between them. */
 class Stages {
   readonly #client: PoolClient;
   readonly #tools: BatchDependencies;
   readonly #attempt: BatchAttempt;
-  /** Messages of devices that are not on the fast path. */
+  /** The messages that remain for the next stages; the fast path has not processed their devices. */
   #messages: readonly IncomingMessage[] = [];
   /**
-   * Devices whose register descriptions change in this transaction. Until this transaction commits, no other one can recompute these
-   * devices.
+   * Devices whose register descriptions change in this transaction. No other transaction can recompute these devices before this one
+   * commits.
    */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
-  /** Requests for devices that no longer exist. The senders receive the error; nothing is stored. */
+  /** Requests that concern devices which no longer exist. Their senders receive an error, and nothing is stored. */
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadWithPlan[] = [];
-  /** Devices whose plans use their cached heads (states), without a lock. */
+  /** Devices that are planned on their cached heads (states), without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
-  /** Locked devices for which each write is costly. */
+  /** Locked devices with so many series that each write is slow. */
   #large: string[] = [];
 
   constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchAttempt) {
@@ -124,7 +124,7 @@ class Stages {
     this.#attempt = attempt;
   }
 
-  /** Decodes the messages of gateways, and sets aside those of moved accounts. */
+  /** Decodes the messages of gateways, and stores messages of moved accounts separately. */
   async readGateways(batch: readonly IncomingMessage[]): Promise<void> {
     const { gateways, memory, untimed } = this.#tools;
     const read = await gateways.receive(this.#client, batch, this.#described);
@@ -148,9 +148,9 @@ class Stages {
   }
 
   /**
-   * Plans devices on their cached heads (states), without a lock. Requires that all readings of the device follow the stored ones, and that
-   * the batch contains nothing else of the device. The fast path has left these devices over: for example, their energy reaches beyond the
-   * next hour, they count commodities other than electricity, or a reading gets a verdict.
+   * Plans devices on their cached heads (states), without a lock. This requires that all readings of a device follow the stored ones, and
+   * that the batch contains nothing else of the device. These are devices that the fast path cannot process: for example, their energy
+   * extends beyond the next hour, they measure commodities other than electricity, or a reading gets a verdict.
    */
   planCached(): void {
     const { memory } = this.#tools;
@@ -171,7 +171,7 @@ class Stages {
     this.#attempt.cachedCount = this.#attempt.deviceIds.length;
   }
 
-  /** Locks and loads the remaining devices: neither the fast path nor a plan has processed them. */
+  /** Locks and loads the devices of the remaining messages, which no earlier stage has processed. */
   async loadOthers(): Promise<void> {
     const { pieceReadings, deferred } = this.#tools;
     const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
@@ -194,8 +194,9 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequiredError,
-   * so that the device is recomputed first. If several chunks are needed, readings do not wait for the recomputation.
+   * A changed setting must apply to the next reading. If one chunk is enough for a device's recomputation, throws
+   * RecomputationRequiredError, so that the device is recomputed before its readings are stored. Otherwise its readings do not wait for the
+   * recomputation.
    */
   deferRecomputation(): void {
     const first: string[] = [];
@@ -207,7 +208,7 @@ class Stages {
     if (first.length > 0) throw new RecomputationRequiredError(first);
   }
 
-  /** Processes settled devices on the fast path after they are locked. Only the other devices then need a plan. */
+  /** Processes those of the locked devices that are settled on the fast path. Only the other devices then need a plan. */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();
@@ -224,7 +225,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
-  /** Sets aside messages for moved accounts, and drops requests for devices that no longer exist. */
+  /** Stores messages of moved accounts separately, and removes requests for devices that no longer exist. */
   async removeUnknownDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
@@ -248,7 +249,7 @@ class Stages {
 
   async planLoaded(): Promise<void> {
     const { series } = this.#collected;
-    // A changed device is recomputed even without readings in the batch.
+    // A changed device is recomputed even if it has no readings in the batch.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
     this.#plans.push(...(await planWithLoadedStretches(this.#client, this.#devices, series)));

@@ -20,7 +20,7 @@ test('stores a limited number of a device’s invalid messages per hour, counts 
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
   expect(keeping.unstoredCount).toBe(8);
-  // The rejections of many devices in one batch have a common limit.
+  // In addition to the limit per device, all devices share a limit per hour.
   const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
   expect(keeping.of(all, 2)).toHaveLength(2);
   expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);
@@ -49,7 +49,7 @@ test('counts the payload of a message at most ten times towards the limit, howev
   keeping.undo(elements, kept);
   expect(keeping.of(elements, 0)).toHaveLength(kept.length);
   expect(createRejectionQuota().of(elements, 0)).toHaveLength(10_000);
-  // If a payload does not fit, its message is not stored at all.
+  // A message is stored either with its payload or not at all.
   expect(
     keeping.of(
       [

@@ -5,8 +5,8 @@ import { type BatchStatement, createBatchStatement } from './statement.ts';
 /** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
 /**
- * Maximum number of rows of one message that contain its payload, so that a person who looks at a few rows sees it. If 10,000 elements are
- * rejected, the other rows refer to the first.
+ * Maximum number of rejections of one message that are stored with its payload. A person who looks at some of the rejections should see the
+ * payload. If 10,000 elements are rejected, the other rows refer to the first row.
  */
 const ROWS_WITH_PAYLOAD = 10;
 
@@ -19,7 +19,7 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
     messages.set(reject.message, known);
     return { ...reject, number: known.number, hasPayload: known.rows++ < ROWS_WITH_PAYLOAD };
   });
-  // One statement stores any number of rejections. Ids are assigned in the order of the list.
+  // One statement stores all rejections. The ids are assigned in the order of the list.
   const text = `WITH numbered AS MATERIALIZED (
        SELECT nextval(pg_get_serial_sequence('rejected_messages', 'rejected_id')) AS id, r.*
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[], $7::boolean[], $8::integer[])
@@ -45,18 +45,18 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
 
 const NONE = Buffer.alloc(0);
 
-/** Replaces NUL, the only character that PostgreSQL's text cannot store. */
+/** Replaces NUL characters, which a text column of PostgreSQL cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
- * Maximum bytes of rejections that are stored in an hour, for one device and in total. Invalid messages must not fill the disk, and those
- * of one device must not displace those of others.
+ * Maximum number of bytes of rejections that are stored per hour, for one device and in total. Invalid messages must not fill the disk, and
+ * many invalid messages of one device must not prevent the storage of others.
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
-/** Size of a row without its strings and its payload. */
+/** Approximate size of a row in bytes, without its strings and its payload. */
 const ROW_BYTES = 200;
 
-/** Limits the bytes of rejections that are stored in a clock hour. Rejections beyond the limit are only counted. */
+/** Creates the limit for the bytes of rejections that are stored per clock hour. Rejections beyond the limit are counted but not stored. */
 export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
   let hour = 0;
   let all = 0;
@@ -67,7 +67,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
     get unstoredCount() {
       return unstoredCount;
     },
-    /** Subtracts rejections from the counts if their transaction was not committed. */
+    /** Restores the counts if the transaction of these rejections was not committed. */
     undo(rejects: readonly Rejection[], stored: readonly Rejection[]): void {
       unstoredCount -= rejects.length - stored.length;
       const rows = new Map<IncomingMessage, number>();
@@ -80,7 +80,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
-    /** Selects the rejections that may be stored, and counts the others. `nowMs`: clock. */
+    /** Returns the rejections that may be stored, and counts the others. `nowMs`: current time, Unix ms. */
     of(rejects: readonly Rejection[], nowMs: number): Rejection[] {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {
@@ -109,7 +109,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
 
 export type RejectionQuota = ReturnType<typeof createRejectionQuota>;
 
-/** Returns the size of a row in bytes. `before`: number of earlier rows for the same message. */
+/** Returns the size of a row in bytes. `before`: number of earlier rows of the same message; only the first rows contain the payload. */
 function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {
   const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_STORED_PAYLOAD_BYTES) : 0;
   return kept + topic.length + reason.length + ROW_BYTES;

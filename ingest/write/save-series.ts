@@ -51,7 +51,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   return stored;
 }
 
-/** Returns the values of the role columns. Electricity and separate meters have different columns. */
+/** Returns the values of the columns for roles. Electricity and separately reported meters have different columns. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityMeter(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
@@ -65,8 +65,9 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns `series.tariff_since`. Null if the series never was a tariff, or now counts as something else. A former tariff that no longer
- * counts retains the value, which determines how its earlier steps are placed.
+ * Returns the value of `series.tariff_since`. Null if the series was never a tariff register, or now has another role in the totals. A
+ * former tariff register that no longer contributes to the totals keeps the value, because it determines how its earlier energy is assigned
+ * to quarter-hours.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
@@ -84,7 +85,7 @@ const hasChanged = (plan: SeriesPlan): boolean =>
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
 
-/** Returns `series.earlier_roles`. Null: the role has never changed. */
+/** Returns the value of `series.earlier_roles`. Null if the role has never changed. */
 const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): string | null =>
   earlierRoles
     ? JSON.stringify(
@@ -114,7 +115,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
   return [createBatchStatement({ text, values })];
 }
 
-/** The rows of many series for one statement. Each row has a key and a point. */
+/** Rows for one statement, from any number of series. Each row consists of a key and a reading. */
 interface Rows<P extends SeriesReading> {
   seriesIds: number[];
   points: P[];
@@ -136,7 +137,10 @@ function rowsOf<P extends SeriesReading>(
 
 const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
-/** Returns a function that selects the changed readings of a plan: readings with a verdict (`isNoted`), or plainly counted readings. */
+/**
+ * Returns a function that selects readings with changed verdicts from a plan: those that now have a verdict (`isNoted` true), or those that
+ * no longer have one.
+ */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
 
@@ -151,8 +155,8 @@ const keys = ({ seriesIds, points }: Rows<SeriesReading>) => [
 const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ value }) => value));
 
 /**
- * Deletes a reading by hand, which retention may have moved to another table. There are few of these, so each has its own statement. For a
- * constant key, TimescaleDB decompresses only the affected part of a chunk; for a join, it would decompress the whole chunk.
+ * Deletes a reading by hand. Retention may have moved it to another table. There are few such deletions, so each has its own statements.
+ * With a constant key, TimescaleDB decompresses only the affected part of a chunk; with a join, it would decompress the whole chunk.
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
@@ -162,7 +166,7 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
     }),
   );
 
-/** Adds a statement for these rows, if there are any. `more`: values of the statement's fourth column. */
+/** Adds a statement for the rows. Adds nothing if there are no rows. `more`: values of the fourth column. */
 function addStep(
   steps: BatchStatement[],
   rows: Rows<SeriesReading>,
@@ -173,15 +177,15 @@ function addStep(
 }
 
 /**
- * Stores the readings and verdicts of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
- * with its edit.
+ * Stores the readings and verdicts of plans and of the fast path. A reading by hand is stored next to the sent readings, and is deleted
+ * when its edit is revoked.
  */
 export function saveReadings(
   { seriesIds, readings }: FastPathResult,
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  // Deletions come first, because a new reading may have the key of a deleted one.
+  // Readings are deleted before new ones are stored, because a new reading may have the same key.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
@@ -193,7 +197,8 @@ export function saveReadings(
   };
   addStep(steps, inserts, {
     name: 'insert-readings',
-    // unnest() in the SELECT list needs no temporary store for its rows; this saves a twentieth of the statement's time.
+    // With unnest() in the SELECT list instead of the FROM clause, PostgreSQL does not buffer the rows, which saves a twentieth of the
+    // statement's time.
     text: `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     more: values(inserts),
@@ -216,7 +221,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
   addStep(steps, rowsOf(stored, judged(false)), {
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
-  // If a series no longer counts after the plan, all of its verdicts are deleted.
+  // If a series no longer contributes to the totals after the plan, all of its verdicts are deleted.
   const uncountedIds = stored.filter(({ plan }) => hasSeriesStoppedCounting(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(

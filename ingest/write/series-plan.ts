@@ -30,59 +30,62 @@ import type { FirstReadingTimes } from './target-roles.ts';
 export interface SeriesPlan {
   readonly series: SeriesState;
   /**
-   * Roles of the series after the plan. `earlierRoles`: roles before the latest one, for example while a changed role is applied in chunks.
+   * Roles of the series after the plan. `earlierRoles`: the roles before the latest one, with their ends. They exist, for example, while a
+   * changed role is applied in chunks.
    */
   readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly RolesBeforeTime[];
-  /** Whether the series is recomputed as a whole, because an earlier edition of the counting rules placed its tariff steps. */
+  /**
+   * Whether the whole series is recomputed, because an earlier edition of the counting rules assigned its tariff energy to quarter-hours.
+   */
   readonly isOfEarlierEdition: boolean;
-  /** Times of the first reading and of the first nonzero reading, after the plan. */
+  /** Times of the series' first reading and of its first nonzero reading, after the plan. */
   readonly firsts: FirstReadingTimes;
   /**
-   * The channel that determines the roles after the plan, if the meaning of the series depends on the device's other registers. Null: the
-   * series' own channel.
+   * Set if the meaning of the series depends on the device's other registers: the channel that determines the roles after the plan. Null:
+   * the series' own channel determines them.
    */
   readonly meant: string | null;
-  /** Effect that edits by hand have on the series. */
+  /** The edits by hand, as they affect this series. */
   readonly edits: SeriesEdits;
-  /** New readings. `lowered`: stored readings whose value is replaced by a lower one. */
+  /** New readings to store. `lowered`: stored readings whose value is replaced by a lower one. */
   readonly inserts: NewReading[];
   readonly lowered: NewReading[];
-  /** Readings that are stored although a higher value was received for their time, before or in this batch. */
+  /** Readings that remain stored although a higher value was received for the same time, before or in this batch. */
   readonly lowerKept: SeriesReading[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
   /** Changed verdicts, by `getReadingKey`. Null: no verdict changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
-  /** Time of the last reading and state of the counting rule after the plan. Null if the plan changes neither. */
+  /** The time of the last reading and the state of the counting rule after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
-  /** Changes of the device's load profile, shared by all series of the device. */
+  /** Changes of the device's load profile. All series of the device share this object. */
   readonly deltas: DeviceDeltas;
   /**
-   * Removed and added steps of a current or former tariff register, in order. (A step is the energy between two readings.) The energy of
-   * these steps is placed with regard to the other tariffs (plan-tariffs.ts). Null if the series is not a tariff register; its energy is
-   * then already in `deltas`.
+   * Removed and added steps of a current or former tariff register, in order of time. (A step is the energy between two readings.)
+   * Their energy is assigned to quarter-hours depending on the other tariff registers (plan-tariffs.ts). Null if the series is not a tariff
+   * register; `deltas` then already contains its energy.
    */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Rejection[];
   duplicates: number;
-  /** Whether stored readings were replayed, so that reported values may change. */
+  /** Whether stored readings were replayed. If so, values that were already reported may change. */
   revises: boolean;
   /**
-   * Energy after the last known reading of the series. This energy is new, so it does not correct reported values. Empty for a new or
-   * recomputed series.
+   * Energy after the last known reading of the series. It is new energy, not a correction of reported values. Empty for a new or recomputed
+   * series.
    */
   following: readonly EnergyInterval[];
 }
 
 const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
-/** Whether a series counted before the plan and does not count any more. */
+/** Whether a series contributed to the totals before the plan and no longer does after it. */
 export const hasSeriesStoppedCounting = (plan: SeriesPlan): boolean =>
   isEverCounted(plan.series) && !isEverCounted(plan);
 
-/** Whether the role of a series changes with time, before or after a plan. The series then needs a counting rule by time. */
+/** Whether the role of a series changes with time, before or after a plan. If so, its counting rule must also change with time. */
 export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
@@ -109,14 +112,17 @@ export const createEmptySeriesPlan = (
   following: [],
 });
 
-/** Returns the time (Unix ms) after which the tariff's steps are placed with regard to other tariffs, once the plan is written. */
+/**
+ * Returns the Unix time in ms after which the energy of a tariff register is assigned to quarter-hours depending on the other tariff
+ * registers, once the plan is written.
+ */
 export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
- * Plans readings that all follow the stored ones (the usual case): the counting rule continues from its state. `rule` null: the series does
- * not count. Returns false, and changes nothing, if the plan needs stored readings: an earlier edition of the counting rules stored the
- * state, or the readings revert earlier energy.
+ * Plans readings that all follow the stored ones, which is the usual case: the counting rule continues from its stored state. `rule`: null
+ * if the series does not contribute to the totals. Returns false, and changes nothing, if stored readings are needed: an earlier edition of
+ * the counting rules stored the state, or the new readings revert earlier energy.
  */
 export function planReadingsInOrder(
   plan: SeriesPlan,
@@ -139,7 +145,7 @@ export function planReadingsInOrder(
   return true;
 }
 
-/** Adds the new readings between stored ones to the plan, without their energy. */
+/** Adds new readings to the plan that come before stored ones, without their energy. */
 export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
@@ -148,7 +154,7 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts)
     plan.rejects.push({ message, element, reason: CONFLICTING_VALUE_REASON });
-  // The message of the replaced value is no longer available, so the rejection refers to the message with the lower value.
+  // The message of the replaced value is no longer available, so the rejection refers to the message that contains the lower value.
   for (const { message, element } of lowered) {
     const reason = `a higher value, stored before, gave way: ${CONFLICTING_VALUE_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });
@@ -156,8 +162,9 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
 }
 
 /**
- * Adds the difference between stored results (`before`) and their replay (`after`) to the plan: the energy, by the series' roles before and
- * after the plan, and the verdicts. `before` is null if the series did not count, `after` if it no longer counts.
+ * Adds the difference between stored results (`before`) and the results of a replay (`after`) to the plan: verdicts, and energy by the
+ * roles before and after the plan. `before` is null if the series did not contribute to the totals before the plan; `after` is null if it
+ * no longer contributes.
  */
 export function addReplayDifferences(
   plan: SeriesPlan,

@@ -1,13 +1,13 @@
 import type { PoolClient } from '#src/database/connect.ts';
 
 /**
- * A statement of a batch, with its values in wire format. The statement must not reference other objects of the batch: the plans of a
- * thousand readings would stay in memory while the database writes, and the garbage collector would copy them repeatedly.
+ * A statement of a batch, with its values in PostgreSQL's wire format. A statement must not refer to other objects of the batch. Otherwise
+ * the plans of a thousand readings would stay in memory while the database writes, and the garbage collector would copy them repeatedly.
  */
 export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
-/** Creates a step of a batch that runs a query and ignores its result. */
+/** Creates a statement that runs a query and ignores its result. */
 export const createBatchStatement =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
@@ -18,7 +18,10 @@ const POSTGRES_EPOCH_MS = 946_684_800_000;
 const OID = { boolean: 16, int8: 20, text: 25, timestamptz: 1184 };
 
 const HEADER_BYTES = 20;
-/** Writes the header of an array: dimensions, whether there may be nulls, the elements' type, their number, the first index. */
+/**
+ * Writes the header of an array in PostgreSQL's binary format: number of dimensions, whether it may contain nulls, type and number of the
+ * elements, first index.
+ */
 function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(1, 4);
@@ -27,12 +30,12 @@ function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 16);
 }
 
-/** Encodes a one-dimensional array of 8-byte elements in PostgreSQL's binary format (array_recv), a third faster than text. */
+/** Encodes an array of 8-byte elements in PostgreSQL's binary format (array_recv), which takes a third less time than text. */
 function encode(oid: number, values: readonly number[], scale: (value: number) => number): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12);
   begin(buffer, oid, values.length);
   let offset = HEADER_BYTES;
-  // Reads by index, because an iterator creates an object for each number.
+  // Uses an index, because an iterator would create an object for each number.
   for (let index = 0; index < values.length; index++) {
     const scaled = scale(values[index] as number);
     const high = Math.floor(scaled / 4_294_967_296);
@@ -63,7 +66,7 @@ export function encodeBooleans(values: readonly boolean[]): Buffer {
   return buffer;
 }
 
-/** Elements of a `text[]` parameter, each preceded by its length. */
+/** The elements of a `text[]` parameter. Each element follows its length. */
 export interface EncodedTextElements {
   readonly bytes: Buffer;
   readonly count: number;
@@ -103,8 +106,8 @@ export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinT
 const LENGTH_BYTES = 4;
 
 /**
- * Creates a writer of strings as elements of a `text[]` parameter. The bytes are written into reused memory, so that the heads of a
- * thousand devices leave no strings to the garbage collector.
+ * Creates a writer of strings as elements of a `text[]` parameter. The strings are written into reused memory, so that the heads (stored
+ * states) of a thousand devices create no work for the garbage collector.
  */
 export function createTextWriter() {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
@@ -117,16 +120,16 @@ export function createTextWriter() {
     bytes = larger;
   }
   return {
-    /** The writer's memory. Read this property after each call of begin(), which may replace the memory with a larger one. */
+    /** The memory of the writer. Read this property again after each call of begin(), which may replace the memory by a larger one. */
     get bytes(): Buffer {
       return bytes;
     },
-    /** Starts a string. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
+    /** Starts a string. Returns the index in `bytes` from which the caller may write up to `maxBytes` bytes. */
     begin(maxBytes: number): number {
       makeRoom(LENGTH_BYTES + maxBytes);
       return length + LENGTH_BYTES;
     },
-    /** Ends the current string at an index. */
+    /** Ends the current string before the index `at`. */
     end(at: number): void {
       bytes.writeInt32BE(at - length - LENGTH_BYTES, length);
       length = at;
@@ -151,11 +154,12 @@ export function createTextWriter() {
 export type TextWriter = ReturnType<typeof createTextWriter>;
 
 const [MINUS, ZERO] = [45, 48];
-/** Divisor that splits integers for 32-bit arithmetic, and the number of digits of the lower part. */
+/** LOW splits integers into two parts that fit into 32-bit arithmetic. LOW_DIGITS: number of decimal digits of the lower part. */
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
 /**
- * Writes a safe integer in decimal digits. Returns the end of the digits. (A string for each number would burden the garbage collector.)
+ * Writes a safe integer in decimal digits. Returns the index after the last digit. (Converting each number into a string would cost the
+ * garbage collector too much.)
  */
 export function writeInteger(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {
@@ -173,7 +177,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Writes a given number of digits of an integer below 10^9. */
+/** Writes an integer below 10^9 with the given number of digits. */
 function writeDigits(bytes: Uint8Array, value: number, at: number, digits: number): number {
   let rest = value | 0;
   for (let place = at + digits - 1; place >= at; place--) {

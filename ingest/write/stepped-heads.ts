@@ -23,10 +23,11 @@ import {
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
 /**
- * Reasons why a device needs a plan, in the order of the values: a message contains more than readings, or nothing; the series is new; the
- * time of the reading is refused; the reading is not later than the stored ones; the reading may change the role of the series; the
- * commodity has separate sums; the counting rule gives a verdict, reverts energy, or estimates; the placement of the energy depends on
- * other tariffs; the energy lies outside the open hour and the next; the state of the counting rule cannot be packed.
+ * Reasons why the fast path cannot process a device, in the order of the values: a message contains something other than readings, or
+ * nothing; the series is new; the time of the reading is refused; the reading is not later than the stored ones; the reading may change the
+ * role of the series; the commodity is added up separately; the counting rule gives a verdict, reverts energy, or estimates; the time of
+ * the energy depends on other tariff registers; the energy belongs to neither the open hour nor the next; the state of the counting rule
+ * cannot be packed.
  */
 export type SlowPathReason =
   | 'more than readings'
@@ -40,13 +41,13 @@ export type SlowPathReason =
   | 'hour'
   | 'state';
 
-/** Result if a reading repeats the last one. A gas meter, for example, sends the same reading for an hour. */
+/** Result if a reading repeats the last one. For example, a gas meter sends the same reading for an hour. */
 export const REPEATED_LAST_READING = -1;
 
-/** Length of the record of a meter with one series, in numbers. Most meters have one series. */
+/** Length of the record of a meter with one series, in numbers. Most meters have only one series. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
-/** Working copies of the heads (states) of a batch's devices, which the fast path updates. */
+/** Copies of the heads (stored states) of a batch's devices. The fast path updates these copies. */
 export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
@@ -59,13 +60,16 @@ export class HeadWorkingCopies {
   };
   #roles = unpackRoles(0);
   #isPlain = true;
-  /** Rising steps of a tariff register. Their placement depends on other tariffs. */
+  /**
+   * Steps in which a tariff register has risen. (A step is the energy between two readings.) The time of their energy depends on the other
+   * tariff registers.
+   */
   readonly #risen: EnergyInterval[] = [];
-  /** Receives the counting rule's results, and adds energy directly to the sums of the open hour. */
+  /** Receives the results of the counting rule, and adds energy directly to the sums of the open hour. */
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Estimated export needs a plan: it is stored in separate sums, which the fast path does not write.
+      // Estimated export needs a plan, because its energy is also added up separately, which the fast path cannot do.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasCountedEnergy(interval)) this.#risen.push(interval);
     },
@@ -85,8 +89,8 @@ export class HeadWorkingCopies {
   }
 
   /**
-   * Applies a reading to the head (state) of its device. `name`: the number of the series' name. Returns the series_id,
-   * REPEATED_LAST_READING, or the reason why the device needs a plan. After a reason, the head may be partly changed.
+   * Applies a reading to the head (stored state) of its device. `name`: number that represents the series' name. Returns the series_id,
+   * REPEATED_LAST_READING, or the reason why the device needs a plan. If a reason is returned, the copy of the head may be partly changed.
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
@@ -105,8 +109,7 @@ export class HeadWorkingCopies {
   }
 
   /**
-   * Runs the counting rule on a new reading, and adds the energy to the open hour. Returns null on success, otherwise the reason why the
-   * device needs a plan.
+   * Runs the counting rule on a new reading, and adds the energy to the open hour. Returns null, or the reason why the device needs a plan.
    */
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
@@ -135,7 +138,10 @@ export class HeadWorkingCopies {
     return packCountingState(state, heads, at + SERIES_BLOCK_OFFSETS.state) ? null : 'state';
   }
 
-  /** Adds the energy of a reading to the open hour. If it reaches into the next hour, the next hour becomes the open one. */
+  /**
+   * Adds the energy of a reading to the open hour. If some of the energy belongs to the next hour, the open hour is closed and the next
+   * hour becomes the open hour.
+   */
   #addToHour(head: number): void {
     const [heads, quarters] = [this.numbers, head + HEAD_RECORD_OFFSETS.quarters];
     this.sums.addTo(heads, quarters, 0);
@@ -147,14 +153,15 @@ export class HeadWorkingCopies {
   }
 
   /**
-   * Whether a step of a tariff register (the energy between two readings) neither contains a rising step of another tariff nor lies within
-   * one, as far as the registers' runs show.
+   * Whether a tariff register and the other tariff registers rise at separate times, as far as their stored states show. `step`: the energy
+   * between two readings of the register. No other register rises within the time of the step, and the step is not within the time of
+   * another register's rise.
    */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
     for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
-      // Tariffs of other circuits are included here, because there are few; only the plan distinguishes circuits.
+      // Tariff registers of other circuits are also checked. There are few of them, and the plan then distinguishes circuits.
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveTariffStepsOfRun(run, 'import');

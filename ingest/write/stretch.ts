@@ -8,30 +8,34 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';
 import type { NewReading } from './collect.ts';
 
-/** Bounds of a stretch: the readings between two times (Unix ms, both inclusive), and a number of readings around them. */
+/** Bounds of a stretch of stored readings: two times (Unix ms, both inclusive), and numbers of further readings before and after them. */
 export interface StretchBounds {
-  /** Time of the first reading; -Infinity: from the start of the series. */
+  /** Time of the first reading. -Infinity: the stretch begins at the start of the series. */
   readonly firstMs: number;
-  /** Time of the last reading; Infinity: to the end of the series. */
+  /** Time of the last reading. Infinity: the stretch ends at the end of the series. */
   readonly lastMs: number;
   /** Number of further readings before `firstMs`. */
   readonly back: number;
   /** Number of further readings after `lastMs`. */
   readonly beyond: number;
   /**
-   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms); the readings of `back` lie
-   * before it. `beyondFromMs`: end of the excluded time immediately after the stretch; the readings of `beyond` start there.
+   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms). The `back` further readings
+   * are those before this time. `beyondFromMs`: end of the excluded time immediately after the stretch; the `beyond` further readings start
+   * there.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
   /**
-   * Set for a stretch that is only searched and not replayed: for steps that determine the placement of other tariffs, or for the first
-   * nonzero reading.
+   * Set if a stretch is only searched and not replayed. `steps`: for steps that affect the time of other tariff registers' energy.
+   * `nonzero`: for the first nonzero reading.
    */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Skips the excluded readings immediately before and after a stretch: an edit may exclude months, with millions of readings. */
+/**
+ * Moves the further readings of a stretch beyond readings that an edit excludes, because an edit may exclude months with millions of
+ * readings.
+ */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -43,29 +47,32 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
   };
 }
 
-/** Bounds of a stretch (consecutive stored readings) that a plan needs, with its series. */
+/** The bounds and the series of a stretch (consecutive stored readings) that a plan needs. */
 export type StretchRequest = StretchBounds & { readonly seriesId: number };
 
 export interface Stretch extends StretchBounds {
-  /** The last readings before `firstMs`, in order. Of the excluded readings immediately before `firstMs`, only the last is included. */
+  /**
+   * The last readings before `firstMs`, in order of time. Of the excluded readings immediately before `firstMs`, only the last one is
+   * included.
+   */
   readonly before: readonly SeriesReadingWithVerdict[];
-  /** The readings from `firstMs` on, in order. */
+  /** The readings from `firstMs` on, in order of time. */
   readonly points: readonly SeriesReadingWithVerdict[];
-  /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored after them. */
+  /** Whether the series has no readings before these. `isToEnd`: whether the series has no readings after these. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;
 }
 
-/** Factor by which the number of further readings grows if there were too few. */
+/** If there were too few further readings, their number is multiplied by this factor. */
 const GROWTH = 16;
 
-/** Returns the bounds of a longer stretch, which has more readings before it or after it. */
+/** Returns the bounds of a longer stretch, with more further readings before or after it. */
 export const extendStretchBounds = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
   ...bounds,
   [side]: bounds[side] * GROWTH,
 });
 
-/** Returns the loaded stretch that covers these times. Of several, returns the last one loaded, because it is the longest. */
+/** Returns the loaded stretch that contains these times. If several do, returns the one loaded last, because it is the longest. */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
@@ -73,26 +80,28 @@ export const findStretch = (
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /**
- * Maximum time between two changes that are loaded as one stretch, in ms. If the changes are further apart, the readings between the two
- * need not be loaded.
+ * Maximum time in ms between two changes whose readings are loaded as one stretch. If the changes are further apart, the readings between
+ * them are not loaded.
  */
 export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
-/** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
+/**
+ * Changes that new readings make to a stretch of stored readings. Duplicates, and the higher of two values for one time, change nothing.
+ */
 export interface StretchMerge {
   after: readonly SeriesReading[];
   inserted: NewReading[];
   lowered: NewReading[];
-  /** New points that are rejected because a lower value is stored for their time. */
+  /** New readings that are rejected because a lower value is stored for their time. */
   conflicts: NewReading[];
-  /** Readings that remain stored although a higher value has arrived for their time. */
+  /** Stored readings for whose time a higher value has arrived. They do not change. */
   lowerKept: SeriesReading[];
   duplicates: number;
-  /** Time of the last changed point; -Infinity if nothing changed. */
+  /** Time of the last changed reading; -Infinity if no reading changed. */
   lastChangeMs: number;
 }
 
-/** Adds new points to a stored stretch of the same series. Pure. */
+/** Adds new readings to a stretch of stored readings of the same series. Pure. */
 export function mergeIntoStretch(stored: readonly SeriesReading[], points: readonly NewReading[]): StretchMerge {
   const result: StretchMerge = {
     after: stored,
@@ -103,7 +112,7 @@ export function mergeIntoStretch(stored: readonly SeriesReading[], points: reado
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
-  // A recomputation may have millions of stored points and no new ones.
+  // A recomputation may have millions of stored readings and no new ones.
   if (points.length === 0) return result;
   const byKey = new Map(stored.map((point) => [getReadingKey(point), point]));
   for (const point of points) {

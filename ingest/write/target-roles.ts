@@ -15,15 +15,18 @@ import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type 
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** The roles that a series should have, by time. `meant`: the channel that determines the latest role; null: the series' own channel. */
+/**
+ * The roles that a series should have, by time. (A role states to which total the energy contributes.) `meant`: the channel that determines
+ * the latest role. Null: the series' own channel determines it.
+ */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * Returns the roles that the series of a device should have by the owner's current settings. Series that were announced with names are
- * classified together, by all these names. At each time, the classification includes only series that have a reading by then, so a later
- * series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
+ * Returns the roles that the series of a device should have under the owner's current settings. All series whose names a gateway has
+ * announced are classified together. At each time, this classification includes only series with a reading by then, so that a later series
+ * changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all series of the device, stored and new.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
@@ -54,8 +57,8 @@ export function chooseTargetRoles(
 }
 
 /**
- * Returns the times (Unix ms, in order) of the first readings of the series that have an announced description (`described`). A device's
- * registers are interpreted together (decision 0107), from each of these times on with at least one more series.
+ * Returns the times (Unix ms, in order) of the first readings of those series that have an announced description (`described`). The
+ * registers of a device are classified together (decision 0107); from each of these times on, the classification includes one more series.
  */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
@@ -63,8 +66,8 @@ const timesOf = (series: readonly SeriesState[]): number[] =>
   );
 
 /**
- * The placement of a register by the circuit in its classified channel: a hybrid inverter has registers of the grid, the roof and the
- * battery.
+ * Placements of circuits: a hybrid inverter has registers of the grid, the roof and the battery. The circuit comes from the channel that
+ * the classification gives to a register.
  */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
@@ -75,8 +78,8 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /**
- * Returns the channels of the series that have an announced description, interpreted together as immediately after a time (Unix ms). A
- * series without a reading by then gets its later channel.
+ * Returns the channel of each series that has an announced description. The series are classified together, as they were known immediately
+ * after a time (Unix ms). A series without a reading by then gets the channel of a later classification.
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
@@ -89,8 +92,8 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
 }
 
 /**
- * For each series of a changed device, returns the time range in which its role differs from its target role. Series without a difference
- * are omitted.
+ * Returns, for each series of a changed device, the time range in which its role differs from its target role. Series without a difference
+ * are not returned.
  */
 export function findPendingRoles(
   device: Pick<DeviceState, 'channelSettings'>,
@@ -106,31 +109,32 @@ export function findPendingRoles(
 }
 
 /**
- * Times of a series' first reading and of its first reading that is not 0. The roles in its circuit depend on both (normalise/channels.ts).
+ * Times of a series' first reading and of its first reading that is not 0. The roles of the series in the same circuit depend on both
+ * (normalise/channels.ts).
  */
 export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded at first to find one that is not 0. While all loaded readings are 0, the number grows. */
+/** Number of later readings that are loaded at first to find a reading that is not 0. If all of them are 0, more are loaded. */
 const FIRST_LOOK = 16;
 
-/** Selects the new points that may change the first times of a stored series. */
+/** Whether new points may change the time of a stored series' first reading or first nonzero reading. */
 export const filterFirstReadingCandidates = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** Selects the points that may become a register's first nonzero reading, or replace it. */
+/** Returns the points that may become the first nonzero reading of a register, or replace its value. */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewReading[]): readonly NewReading[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
-  // If the first point is after `sinceMs`, no point can change the time of the first nonzero reading, because points are in order of time.
+  // Points are in order of time. If the first point is after `sinceMs`, none of them can change the time of the first nonzero reading.
   if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
   return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
 }
 
 /**
- * Returns the first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for
- * one time, the lower is stored, so the stored readings around the points must usually be known. If `stretches` does not contain them,
- * returns the stretch to load.
+ * Returns the times of a series' first reading and first nonzero reading once these points are stored. `points`: in order of time, without
+ * rejected ones. Of two values for one time, the lower is stored, so the stored readings around the points are usually needed. If
+ * `stretches` does not contain them, returns the stretch to load.
  */
 export function computeFirstReadingTimes(
   series: SeriesState,
@@ -157,7 +161,7 @@ export function computeFirstReadingTimes(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // Readings entered by hand are excluded here: they change the counted energy, but are not readings of the device.
+  // Readings by hand are not considered: they change the counted energy, but the device did not send them.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );

@@ -6,9 +6,9 @@ import type { LockedDevice } from './load.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /**
- * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their latest messages. Adds
- * the event `device.connected` for a first valid reading. `devices`: the locked devices. `validReadings`: number of valid readings by
- * device. Returns the statements, and the devices that the statements change.
+ * Plans the changes of a batch in the rows of `devices`: the state that a device reports, and the outcomes of its latest messages. Adds the
+ * event `device.connected` for the first valid reading of a device. `devices`: the locked devices. `validReadings`: number of valid
+ * readings by device. Returns the statements, and the devices that they change.
  */
 export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -29,12 +29,12 @@ export function updateDeviceStates(
 
 interface ReportedState {
   deviceId: string;
-  /** Bits that contain the outcomes of the device's latest messages; see `withOutcomes`. */
+  /** Outcomes of the latest messages of the device, one bit each; see `withOutcomes`. */
   bits: number;
   reportsFaulty: boolean | null;
 }
 
-/** Returns the new states of devices that report a state or whose recent outcomes change. */
+/** Returns the new states of those devices that report a state or whose latest outcomes change. */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
   validReadings: ReadonlyMap<string, number>,
@@ -43,8 +43,8 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
-    // The outcome of a replayed message was already stored when the message was received. The message must not count again and make its
-    // device faulty.
+    // The outcome of a replayed message was already recorded when the message was received. Recording it again could make the device
+    // faulty.
     if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
@@ -80,7 +80,7 @@ function stateSteps(changes: readonly ReportedState[]): BatchStatement[] {
 const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
   first.length > 0 ? [(client) => addConnectedEvents(client, first)] : [];
 
-/** Adds the event of a paired device's first valid message, with the device as the API shows it. */
+/** Adds the event for the first valid message of a paired device. The event contains the device as the API returns it. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
   // Raw SQL: a statement of a batch (statement.ts).
   const query = createQueryOnConnection(client);
@@ -98,14 +98,15 @@ async function addConnectedEvents(client: PoolClient, deviceIds: readonly string
 }
 
 /**
- * Number of latest messages and elements of a device whose outcomes are stored, one bit each. The column `is_faulty` uses the same number.
+ * Number of a device's latest outcomes (of messages and elements) that are stored, one bit each. The column `is_faulty` assumes the same
+ * number.
  */
 const STORED_OUTCOMES = 20;
 const MASK = 2 ** STORED_OUTCOMES - 1;
 
 /**
- * Shifts a batch's outcomes into the bits of a device's latest outcomes; 1 means rejected. The order within the batch is unknown, so
- * rejections are distributed evenly among the valid readings. Pure.
+ * Adds the outcomes of a batch to the bits of a device's latest outcomes. A bit is 1 for a rejection. The order of outcomes within the
+ * batch is unknown, so rejections are distributed evenly among the valid readings. Pure.
  */
 function withOutcomes(bits: number, valid: number, rejected: number): number {
   const all = valid + rejected;

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
-/** Maximum number of series in the cache of series that are already recorded. */
+/** Maximum number of series that are cached as already recorded. */
 const MAX_KNOWN = 500_000;
 
 /**
- * Creates a recorder of series that have sent readings without a time to this host. These series are affected if the host's clock is set
- * back or ahead.
+ * Creates a recorder of series whose readings have no time of their own, so that the clock of this host determines it. If this clock is set
+ * back or ahead, these series are affected.
  */
 export function createUntimedSeries(host: string) {
   const known = new Set<string>();
   return {
-    /** Returns the series of these messages that are not recorded yet. The time of receipt was used for their readings. */
+    /** Returns the series of these messages that are not recorded yet. Their readings got the time of receipt. */
     missing(messages: readonly IncomingMessage[]) {
       const found = new Map<string, readonly [string, string, string]>();
       for (const { decoded } of messages) {
@@ -33,7 +33,7 @@ export function createUntimedSeries(host: string) {
         createBatchStatement({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] }),
       ];
     },
-    /** Caches series as recorded, after the commit. */
+    /** Caches series as recorded. Must be called after the commit. */
     noted(missing: ReadonlyMap<string, unknown>): void {
       if (known.size > MAX_KNOWN) known.clear();
       for (const name of missing.keys()) known.add(name);

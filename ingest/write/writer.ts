@@ -17,17 +17,17 @@ import type { UntimedSeries } from './untimed-series.ts';
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /**
- * If at least this many cached heads (states of devices), and a quarter of a batch's heads, are stale, another writer serves the same
- * devices. Fewer stale heads can result from an owner's change of settings.
+ * If at least this many cached heads (stored states of devices) of a batch are stale, and they are at least a quarter of the batch's heads,
+ * another writer serves the same devices. Fewer stale heads can result from a change of settings by an owner.
  */
 const MANY_STALE = 16;
 /**
- * The same for batches with few devices: if this many consecutive batches have stale heads, another writer serves the same devices. A
- * single such batch can result from an owner's change.
+ * For batches with few devices: if this many consecutive batches have stale heads (stored states), another writer serves the same devices.
+ * A single such batch can result from a change of settings by an owner.
  */
 const STALE_IN_A_ROW = 3;
 /**
- * Time for which batches leave the recomputation of a changed device to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
+ * Time in ms for which batches leave the recomputation of a changed device to `watchChangedDevices`. `MAX_DEFERRED`: maximum number of such
  * devices.
  */
 const DEFER_MS = 10_000;
@@ -35,18 +35,18 @@ const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; messages
-   * may be acknowledged only after that. Rejects if the database fails; nothing of the batch is then stored. Several writers may write the
-   * same devices, and a batch may be delivered several times.
+   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; only
+   * then may the messages be acknowledged. Rejects if the database fails; then nothing of the batch is stored. Several writers may write
+   * the same devices, and the same batch may be written several times.
    */
   write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
 }
 
 /**
- * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: maximum number of channels of a device. `rejectionQuota`:
- * limits the rejections that are stored; default: no limit. `memory`: cache of devices' heads. `unread`: counter of messages that no family
- * recognises. `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`: clock, Unix ms.
- * `ageNow`: clock for the age of readings (src/database/believed-time.ts). `untimed`: recorder of series without timestamps.
+ * `retentionMonths`: older readings are rejected. `maxChannels`: maximum number of channels of a device. `rejectionQuota`: limits the
+ * rejections that are stored; default: no limit. `memory`: cache of devices' heads (stored states). `unread`: counts messages that no
+ * decoder family recognises. `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`:
+ * clock, Unix ms. `ageNow`: clock for the age of readings (src/database/believed-time.ts). `untimed`: records series without timestamps.
  */
 interface WriterOptions {
   retentionMonths?: number;
@@ -65,8 +65,8 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
 }
 
 /**
- * Changed devices that `watchChangedDevices` recomputes instead of this writer, because their recomputation failed or takes several chunks.
- * Each has a time until which it is deferred.
+ * Changed devices that `watchChangedDevices` recomputes instead of this writer, because their recomputation failed or needs several chunks.
+ * Each device has a time at which this ends.
  */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
@@ -118,7 +118,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // Whether the transaction was committed is unknown, so the cached heads (states) of its devices may be wrong.
+        // It is unknown whether the transaction was committed, so the cached heads (states) of its devices may be wrong.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();
@@ -156,7 +156,7 @@ class BatchesWriter implements Writer {
     });
   }
 
-  /** Selects the rejections to store. If the batch is not committed, their bytes are released. */
+  /** Returns the rejections that may be stored. If the batch is not committed, their bytes are released again. */
   #retained(rejects: readonly Rejection[], attempt: BatchAttempt): readonly Rejection[] {
     const { rejectionQuota } = this.#options;
     if (!rejectionQuota) return rejects;
@@ -166,8 +166,8 @@ class BatchesWriter implements Writer {
   }
 
   /**
-   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if its cause cannot be removed, or after
-   * too many attempts.
+   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if its cause cannot be removed, or if
+   * there were too many attempts.
    */
   async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
     if (error instanceof MissingPartitionsError) await this.#months.make(error);
@@ -182,9 +182,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the rights of the senders in the transaction that stores their messages, and locks these rights against a revocation until the
- * transaction ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored,
- * and the error for each other message.
+ * Checks the rights of senders in the transaction that stores their messages, and locks these rights, so that they cannot be revoked before
+ * the transaction ends. Must run before the devices are locked, because an erasure of a person locks in this order. Returns the messages
+ * that may be stored, and the error for each other message.
  */
 async function confirmSenders(
   client: PoolClient,
@@ -206,7 +206,7 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Returns the error if it refuses a sender. Throws other errors, because the transaction has failed. */
+/** Returns the error if it is a refusal of a sender. Throws any other error, because it has made the transaction fail. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
