@@ -1,17 +1,21 @@
 import type { MessageReceipt } from './source.ts';
 
 /**
- * Maximum time and number of acknowledgements that wait for one late message. A slow batch of another partition may take about as long as
- * this maximum time. For each acknowledgement that waits, the broker can have one message fewer in flight (at most 30,000).
+ * An acknowledgement waits for earlier messages that are not done yet: at most this long, and at most this many acknowledgements. A slow
+ * batch of another partition may take about as long. While an acknowledgement waits, the broker can have one message fewer in flight (at
+ * most 30,000).
  */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
 /**
- * Time without a further message after which waiting acknowledgements are sent. A broker that allows few messages in flight may be waiting
- * for these acknowledgements.
+ * If no message arrives for this time (ms), waiting acknowledgements are sent. A broker that allows few messages in flight may be waiting
+ * for them.
  */
 const QUIET_MS = 100;
 
-/** A received message. State `late`: the message has delayed others for the maximum time, and is acknowledged as soon as it is done. */
+/**
+ * A received message. State `late`: acknowledgements of later messages have waited for it for the maximum time, so it is acknowledged on
+ * its own as soon as it is done.
+ */
 class OrderedReceipt implements MessageReceipt {
   readonly messageId: number;
   readonly #order: AckOrder;
@@ -26,19 +30,19 @@ class OrderedReceipt implements MessageReceipt {
 }
 
 /**
- * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although partitions commit the
- * messages in another order. A broker searches for an acknowledged message among all sent messages, starting with the oldest: with
- * thousands of messages in flight, acknowledgements out of order took half of mosquitto's time for a message. A late message (of a
- * backlogged device) delays others only once: for a second, or for a tenth of a second if no more messages arrive.
+ * Sends the acknowledgements of one connection in the order in which the messages arrived (MQTT 5, 4.6), although messages are committed in
+ * another order. A broker searches for an acknowledged message among all sent messages, from the oldest on. With thousands of messages in
+ * flight, this search took half of mosquitto's time per message if the order differed. A late message (of a backlogged device) delays the
+ * acknowledgements of others only once: for a second, or for a tenth of a second if no further message arrives.
  */
 export class AckOrder {
   readonly #acknowledge: (messageId: number) => void;
-  /** Received messages in order of arrival. Those from index `#first` on are neither acknowledged nor late. */
+  /** Received messages in order of arrival. Messages before index `#first` are acknowledged or late. */
   #receipts: OrderedReceipt[] = [];
   #first = 0;
-  /** Number of done messages from index `#first` on, whose acknowledgements wait. */
+  /** Number of messages from index `#first` on that are done and not acknowledged yet. */
   #held = 0;
-  /** Number of messages that were registered so far. */
+  /** Number of all messages that were ever registered. */
   #count = 0;
   /** Timer that checks the waiting acknowledgements until all of them are sent. */
   #timer: NodeJS.Timeout | undefined;
@@ -76,7 +80,7 @@ export class AckOrder {
     this.#drop(at);
   }
 
-  /** Sends the acknowledgements of all done messages. Messages before them that are still open then count as late. */
+  /** Sends the acknowledgements of all done messages. Open messages that arrived before them become late. */
   #sendAll(): void {
     const last = this.#receipts.findLastIndex(({ state }) => state === 'done');
     for (let at = this.#first; at <= last; at++) {
@@ -88,7 +92,7 @@ export class AckOrder {
     this.#drop(Math.max(this.#first, last + 1));
   }
 
-  /** Drops messages before an index. The array is shortened only if many messages were dropped. */
+  /** Removes the messages before an index. The array is shortened only if at least half of it is removed. */
   #drop(before: number): void {
     this.#first = before;
     if (2 * before <= this.#receipts.length) return;

@@ -11,29 +11,29 @@ import { REASON_CODES } from './reason-codes.ts';
 export interface ClientCertificates {
   /** Certificates of the authorities that sign client certificates, PEM. */
   ca: Buffer;
-  /** Returns the device or gateway of a client certificate, and the account that owns it. Null if the certificate is not registered. */
+  /** Returns the device or gateway that a client certificate belongs to, and its account. Null if the certificate is not registered. */
   loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: DeviceLoginOwner } | null>;
-  /** Returns the SHA-256 of the sessions' certificates that no longer belong to the sessions' logins. */
+  /** Returns the SHA-256 fingerprints of those sessions' certificates that no longer belong to the device or gateway of their session. */
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
 /** Callbacks that check logins. */
 export interface LoginCheckOptions {
-  /** Returns the account of a device or gateway. Null if no device or gateway has this id and secret. */
+  /** Returns the account of a device or gateway with this id and secret. Null if there is none. */
   findLogin(username: string, secret: string): Promise<DeviceLoginOwner | null>;
   /** Returns those of the given password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
   /** Callbacks that check client certificates. Without them, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
-  /** Handlers of meters' claims for their identities. Without them, claims are refused. */
+  /** Handlers for meters that claim their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
-  /** Stores which process serves each login. Undefined if there is only one process. */
+  /** Records the process to which each device or gateway is connected. Undefined if there is only one process. */
   places?: LoginProcessRegistry;
 }
 
 /**
- * Creates a function that finds the login of a connection. The connection logs in by its certificate if it gives no name or the name in the
- * certificate; otherwise by name and password. The function returns null if the login is refused.
+ * Creates a function that finds the device or gateway of a new connection. If the connection gives no name, or the name in its certificate,
+ * it logs in by certificate, otherwise by name and password. The function returns null if the login is refused.
  */
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginCheckOptions) =>
@@ -42,8 +42,8 @@ export const createLoginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // A certificate that contains its device's name is valid for that device only. A registered certificate without a device's name may
-    // have been registered by a stranger, so its holder can still log in by password.
+    // If a certificate contains the name of its device, it is valid for that device only. If a registered certificate does not contain such
+    // a name, a stranger may have registered it, so its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
@@ -76,7 +76,10 @@ export async function disconnectInvalidLogins(
   }
 }
 
-/** Refuses a login: by a reason code in MQTT 5, and by a return code in MQTT 3.1.1 (3.2.2.3): 3 server unavailable, 4 bad user name or password. */
+/**
+ * Refuses a login. A client of MQTT 5 receives a reason code; a client of MQTT 3.1.1 receives a return code (3.2.2.3): 3 (server
+ * unavailable) or 4 (bad user name or password).
+ */
 export function refuseLogin(
   { version5 }: Connection,
   reasonCode: number,
@@ -89,14 +92,15 @@ export function refuseLogin(
 }
 
 /**
- * Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the last line is stored.
+ * Minimum time in ms between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the last line is
+ * stored.
  */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;
 
 /**
- * Creates a log of refusals with at most one line a minute for each login, because a device with a typing error in its
- * topic connects and publishes again every second.
+ * Creates a log of refusals that writes at most one line per minute for each login. A device with a wrong topic connects and publishes
+ * again every second.
  */
 export function createLoginRefusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();

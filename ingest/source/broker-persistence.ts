@@ -5,10 +5,10 @@ import type { UnreleasedMessages } from './unreleased-messages.ts';
 type Packet = AedesPublishPacket & { messageId: number };
 
 /**
- * Creates the persistence of aedes. aedes' default persistence stores whole messages by client id, without a limit for persistent sessions.
- * This persistence stores only the retained messages of the service and, for each session, the ids of unreleased QoS 2 messages
- * (`unreleased-messages.ts`). No message is stored for an absent client, because the service sends at QoS 0 only. Subscriptions end with
- * their connections, except those of stored MQTT 5 sessions, and aedes holds a will in its connection. A missing entry is an error, as
+ * Creates the persistence for aedes. The default persistence of aedes stores whole messages by client id, and has no limit for persistent
+ * sessions. This persistence stores only the retained messages of the service and, for each session, the ids of unreleased QoS 2 messages
+ * (`unreleased-messages.ts`). Messages for absent clients are not stored, because the service sends at QoS 0 only. Subscriptions end with
+ * their connection, except those of stored MQTT 5 sessions. Aedes itself stores a will with its connection. A missing entry is an error, as
  * aedes expects.
  */
 export function createBrokerPersistence(unreleased: UnreleasedMessages, accountOf: (client: Client) => string) {
@@ -24,7 +24,7 @@ export function createBrokerPersistence(unreleased: UnreleasedMessages, accountO
       if (packet.payload.length === 0) retained.delete(packet.topic);
       else retained.set(packet.topic, { ...packet });
     },
-    /** Granted subscriptions contain no wildcards, so each topic is one lookup. */
+    /** Granted subscriptions contain no wildcards, so each topic needs only one lookup. */
     createRetainedStreamCombi: (topics: readonly string[]) =>
       Readable.from(topics.flatMap((topic) => retained.get(topic) ?? [])),
     async incomingGetPacket({ id }: Client, { messageId }: Packet) {

@@ -10,23 +10,26 @@ import { getLoginOfSession, type UnreleasedMessages } from './unreleased-message
 
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
-/** Topic of refused messages, which aedes publishes without their content. No client may subscribe to it. */
+/** Topic of messages that were refused: aedes publishes them on this topic, without their content. No client may subscribe to it. */
 const REFUSED_TOPIC = '$SYS/refused';
 
 /**
- * Maximum number of delayed wills, and maximum bytes of one will. Beyond these limits, wills are published at once, which the standard
- * allows before the end of a session.
+ * Maximum number of delayed wills. `MAX_WILL_BYTES`: maximum size of one. A will beyond these limits is published at once, which the
+ * standard allows before the end of a session.
  */
 const MAX_WILLS = 10_000;
 const MAX_WILL_BYTES = 1_024;
 
-/** Delayed wills (MQTT 5). If the client returns to its session before the delay has passed, its will is not published. */
+/**
+ * Wills that are published after a delay (MQTT 5). If the client resumes its session before the delay has passed, its will is not
+ * published.
+ */
 class DelayedWills {
   readonly #waiting = new Map<string, { timer: NodeJS.Timeout; publish: () => void }>();
   /** Sessions with delayed wills, by login. */
   readonly #logins = new Map<string, Set<string>>();
 
-  /** Calls `publish` after the delay. `id`: the session of the will. */
+  /** Calls `publish` after the delay. `id`: the session that the will belongs to. */
   delay(id: string, { bytes, delayS }: { bytes: number; delayS: number }, publish: () => void): void {
     this.#take(id);
     if (bytes > MAX_WILL_BYTES || this.#waiting.size >= MAX_WILLS) {
@@ -40,7 +43,9 @@ class DelayedWills {
     this.#logins.set(getLoginOfSession(id), ids.add(id));
   }
 
-  /** Ends the delay of a session's will: drops the will if the session is resumed, and publishes it if the session has ended. */
+  /**
+   * Ends the delay of a session's will. If the session is resumed, the will is dropped. If the session has ended, the will is published.
+   */
   end(id: string, isResumed: boolean): void {
     const will = this.#take(id);
     if (will && !isResumed) will.publish();
@@ -75,13 +80,13 @@ export class PublishHandler {
   readonly #unreleased: UnreleasedMessages;
   readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
-  /** Sessions whose connections are paused until their account has room for further messages. */
+  /** Sessions from which nothing is read until their account has room for further messages. */
   readonly #waiting = new Set<Session>();
   readonly #willDelayS: number;
   #isPaused = false;
   readonly wills = new DelayedWills();
 
-  /** `logRefusal`: logs why a login's request was refused. `willDelayS`: minimum delay of a will, in seconds. */
+  /** `logRefusal`: logs why a request was refused. `willDelayS`: minimum delay of a will, in seconds. */
   constructor(parts: {
     receive: MessageReceiver;
     logins: LoginLimits;
@@ -103,11 +108,11 @@ export class PublishHandler {
    * with an error if the connection must end.
    */
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
-    // A message without a client is published by aedes itself ($SYS). A will has the session of its client.
+    // If there is no client, aedes itself publishes the message ($SYS). A will has the session of its client.
     if (!client) return done(null);
     const { session } = client as Connection;
     const { topic } = packet;
-    // Messages of devices are never retained, because no client may subscribe to them.
+    // Messages of devices are never retained, because no client may subscribe to their topics.
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES)
@@ -122,7 +127,7 @@ export class PublishHandler {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no packet id. It is published after its connection has ended, so it cannot wait for the connection to be read again.
+    // A will has no packet id. Its connection has ended, so the will cannot wait until the connection is read again.
     if (client.closed) this.#takeWill(session, packet, payload, done);
     else session.whenRead(take);
   };
@@ -131,7 +136,10 @@ export class PublishHandler {
     this.#isPaused = true;
   };
 
-  /** Resumes reading from connections that wait for room: those of one account, or all. */
+  /**
+   * Resumes reading from connections that wait for room. `account`: the only account whose connections resume; undefined: those of all
+   * accounts.
+   */
   readonly resume = (account?: string): void => {
     if (account === undefined) this.#isPaused = false;
     for (const session of [...this.#waiting]) {
@@ -165,8 +173,7 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a message at QoS 0 or 1. aedes treats the message as QoS 0, because the service itself sends the acknowledgement after the
-   * commit.
+   * Handles a message at QoS 0 or 1. Its QoS is set to 0 for aedes, because the service itself sends the acknowledgement after the commit.
    */
   #take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
@@ -178,8 +185,9 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a message at QoS 2. The message's id is recorded first, so that a repetition, by this connection or a later one of the session,
-   * is not stored (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the PUBREC.
+   * Handles a message at QoS 2. First records the id of the message, so that a repetition is not stored a second time, whether it arrives
+   * on this connection or on a later one of the same session (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only
+   * sends the PUBREC.
    */
   #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
@@ -189,8 +197,8 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // Ends the connection instead of sending a PUBREC with an error, because a client drops a message that is refused by PUBREC instead
-      // of sending it again later.
+      // Ends the connection instead of sending a PUBREC with an error: after such a PUBREC a client drops the message, whereas after a
+      // reconnect it sends the message again.
       done(new RefusedPacketError(message, REASON_CODES.quotaExceeded));
       return;
     }
@@ -200,7 +208,7 @@ export class PublishHandler {
     });
   }
 
-  /** Ignores the message in which a bridge reports its state, but counts the message as a request of its login. */
+  /** Ignores a message in which a bridge reports its state. The message counts as a request of its login. */
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
@@ -208,14 +216,15 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a will at the end of its connection or, if the will has a delay and its session lasts, after the delay (MQTT 5, 3.1.3.2.2). The
-   * will of a client that has connected to another process is dropped, because it would be stored after the client's newer messages.
+   * Handles a will at the end of its connection. If the will has a delay and its session outlasts the connection, the will is handled after
+   * the delay (MQTT 5, 3.1.3.2.2). If the client has connected to another process, the will is dropped, because it would be stored after
+   * newer messages of the client.
    */
   #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
     const ownDelayS = Math.min(willDelayS, expiryS);
-    // If another connection took over the session at this process, the will is published before the first message of that connection.
+    // If a new connection at this process has taken over the session, the will is published before the first message of the new connection.
     const delayS = isTakenOver ? ownDelayS : Math.max(ownDelayS, this.#willDelayS);
     if (delayS === 0 && !isElsewhere) {
       this.#take(session, packet, payload, done);
@@ -227,7 +236,7 @@ export class PublishHandler {
     done(null);
   }
 
-  /** Refuses a message. In MQTT 5 its acknowledgement contains the reason; in MQTT 3.1.1, and at QoS 0, the connection ends. */
+  /** Refuses a message. In MQTT 5 at QoS 1 or 2, the acknowledgement contains the reason; otherwise the connection ends. */
   #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};
@@ -244,7 +253,7 @@ export class PublishHandler {
   }
 }
 
-/** Handles a meter's claim. Its message is acknowledged after the decision. */
+/** Handles a message in which a meter claims its identity. The message is acknowledged after the decision. */
 function claim(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
   const { qos } = packet;
   const { claims } = session.claiming ?? {};

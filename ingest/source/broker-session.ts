@@ -9,8 +9,8 @@ import { REASON_CODES, REASON_OF_RETURN_CODE } from './reason-codes.ts';
 import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
- * Maximum number of bytes that the service has sent and the client has not read yet: messages to homes, and acknowledgements of four bytes
- * each.
+ * Maximum number of bytes that the service has sent to a client and the client has not read: messages to homes, and acknowledgements of
+ * four bytes each.
  */
 const MAX_UNREAD_BYTES = 65_536;
 
@@ -28,7 +28,7 @@ export type Connection = AedesClient & {
 };
 
 export interface SessionLogin {
-  /** Id of the device or gateway, or of a batch of meters. */
+  /** Id of the device, of the gateway, or of the batch of meters that claim their identities. */
   username: string;
   /** Account of the device or gateway; null for a batch of meters. */
   owner: DeviceLoginOwner | null;
@@ -42,17 +42,17 @@ export class Session implements LoginConnection {
   readonly client: Connection;
   readonly by: SessionLogin;
   readonly login: LoginUsage;
-  /** Set for a meter that is claiming its identity. The connection of such a meter may do nothing else. */
+  /** Set for the connection of a meter that is claiming its identity. Such a connection may do nothing else. */
   readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
   /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
   /** Whether a later connection has taken over the session. */
   isTakenOver = false;
-  /** Whether the connection that has taken over the session is at another process. */
+  /** Whether the newer connection of the session is at another process. */
   isElsewhere = false;
   /**
-   * Calls that are deferred while reading from the connection is paused: messages from the same chunk of bytes, and callbacks that aedes
-   * awaits before it reads on.
+   * Calls that are deferred while nothing is read from the connection: messages of bytes that were already read, and callbacks for which
+   * aedes waits before it continues to read.
    */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
@@ -77,8 +77,8 @@ export class Session implements LoginConnection {
   }
 
   /**
-   * Calls `then` at once or, if the connection is paused, when reading resumes. If the connection ends before that, `then` is not called:
-   * its message was never acknowledged.
+   * Calls `then` at once or, if reading from the connection is paused, when reading resumes. If the connection ends before that, `then` is
+   * never called; its message was not acknowledged, so the client sends it again.
    */
   whenRead(then: () => void): void {
     if (this.#isHeld) this.#held.push(then);
@@ -89,7 +89,9 @@ export class Session implements LoginConnection {
     while (!this.#isHeld && this.#held.length > 0) this.#held.shift()?.();
   }
 
-  /** Sends the PUBACK of a message if the connection is still open. Ends a connection that does not read its acknowledgements. */
+  /**
+   * Sends the PUBACK of a message if the connection is still open. If the client does not read its acknowledgements, ends the connection.
+   */
   acknowledge(messageId: number): void {
     if (this.client.conn.writableLength > MAX_UNREAD_BYTES) this.end();
     else this.#sendPuback(messageId);
@@ -100,7 +102,7 @@ export class Session implements LoginConnection {
     endConnection(this.client, reasonCode);
   }
 
-  /** Ends the connection, because the login is now at another process. */
+  /** Ends the connection because its device or gateway is now connected to another process. */
   moveAway(): void {
     this.isTakenOver = true;
     this.isElsewhere = true;
@@ -121,7 +123,7 @@ export function endConnection(client: Connection, reasonCode: number): void {
 
 /**
  * Answers the CONNECT of a client that does not use MQTT 5, if MQTT 3.1.1 has a return code for the reason: an unsupported protocol level
- * and a rejected client id must be answered before the connection ends (3.1.2-2, 3.1.3-8). Returns whether an answer was sent.
+ * or a rejected client id must be answered before the connection ends (3.1.2-2, 3.1.3-8). Returns whether an answer was sent.
  */
 export function refuseConnect({ session, conn }: Connection, reasonCode: number, then?: () => void): boolean {
   const returnCode = REASON_OF_RETURN_CODE.indexOf(reasonCode);
@@ -132,7 +134,7 @@ export function refuseConnect({ session, conn }: Connection, reasonCode: number,
 
 type LogRefusal = (username: string, why: string) => void;
 
-/** All logged-in connections, each counted towards its login. */
+/** All connections that have logged in. Each counts towards the limits of its login. */
 export class LoggedInConnections {
   readonly open = new Set<Session>();
   readonly logins = new LoginLimits();
@@ -146,8 +148,8 @@ export class LoggedInConnections {
   readonly #onMoved: (username: string) => void;
 
   /**
-   * `onBegin`, `onEnd`: called when the connection of a session has begun, and when it has ended. `onMoved`: called when a login has moved
-   * to or from another process.
+   * `onBegin`, `onEnd`: called when the connection of a session begins and when it ends. `onMoved`: called when a login has moved to or
+   * from another process.
    */
   constructor(
     claims: ClaimOptions | undefined,
@@ -168,10 +170,10 @@ export class LoggedInConnections {
     this.#onMoved = parts.onMoved;
   }
 
-  /** Begins a session. Returns false if the login has used up its requests of this minute. */
+  /** Begins a session. Returns false if the login has already sent the maximum number of requests in this minute. */
   begin(client: Connection, by: SessionLogin): boolean {
     const { username } = by;
-    // Each meter of a batch has its own limits, because all meters may claim at the same time.
+    // Each meter of a batch has its own limits, because all of them may claim their identities at the same time.
     const login = by.owner ? this.logins.of(username) : new LoginUsage(username);
     const why = this.logins.request(login);
     if (why !== null) {
@@ -186,7 +188,7 @@ export class LoggedInConnections {
     this.#resume(session);
     this.#onBegin(session);
     this.open.add(session);
-    // Listens to the connection itself, because aedes does not report the end of a client that it has not registered yet.
+    // Listens to the connection itself: aedes reports the end of a client only after it has registered the client.
     client.conn.once('close', () => this.#end(session));
     const oldest = this.logins.join(login, session);
     if (oldest) {
@@ -197,8 +199,8 @@ export class LoggedInConnections {
   }
 
   /**
-   * Ends the connections of a login that is at another process, or was there at some time since these connections began. Their wills are
-   * not published. Also drops the login's sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
+   * Ends the connections of a login that is at another process, or was there since these connections began. Their wills are not published.
+   * Also drops the sessions of the login, because the client may have used the same ids for new QoS 2 messages.
    */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
@@ -211,7 +213,7 @@ export class LoggedInConnections {
     for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
   }
 
-  /** Takes over the session from its previous connection, if that is still open, and continues the stored session of an MQTT 5 client. */
+  /** Ends the previous connection of the session if it is still open, and continues the stored session of an MQTT 5 client. */
   #resume(session: Session): void {
     const { client } = session;
     const { id, version5 } = client;
@@ -220,12 +222,12 @@ export class LoggedInConnections {
     if (previous && !previous.isElsewhere) {
       this.#store(previous);
       previous.isTakenOver = true;
-      // aedes closes the connection in one of the next turns of the event loop.
+      // Aedes closes the previous connection in one of the next turns of the event loop.
       previous.client.version5?.end(REASON_CODES.takenOver, () => {});
     }
     if (!version5) return;
     if (session.claiming) version5.expiryS = 0;
-    // aedes drops a clean session with its connection. In MQTT 5, the expiry decides whether the session lasts.
+    // Aedes drops a clean session when its connection ends. In MQTT 5, the expiry determines whether the session outlasts the connection.
     (client as { clean: boolean }).clean = version5.expiryS === 0;
     version5.isResumed = !version5.isCleanStart && this.#unreleased.resume(id, version5.topics);
   }

@@ -3,21 +3,21 @@ import type { Logger } from '#src/core/log.ts';
 
 /** How meters claim their identities at the broker (docs/onboarding.md). */
 export interface ClaimOptions {
-  /** Common prefix of the names of batches. */
+  /** Common start of all batch names. A login name that starts with it belongs to a batch of meters. */
   prefix: string;
   /** Topic on which a meter claims its identity. The answer is sent on `replyTopic`. */
   topic: string;
   replyTopic: string;
-  /** Whether a secret belongs to the batch of meters and the batch may still be used. */
+  /** Whether this is the secret of the batch of meters, and the batch may still be used. */
   check(batchId: string, secret: string): Promise<boolean>;
-  /** Returns the answer for a meter, as JSON; null if too many claims from its network were refused. */
+  /** Returns the answer for a meter, as JSON. Null if too many claims from the meter's network were refused. */
   claim(batchId: string, payload: Buffer, address: string): Promise<string | null>;
 }
 
-/** Maximum number of claims per connection. A meter needs one, and a few more if an answer was lost. */
+/** Maximum number of claims per connection. A meter needs one, and may repeat it if an answer was lost. */
 const MAX_TRIES = 5;
 const MAX_CLAIM_BYTES = 4_096;
-/** Maximum duration of a connection that logged in with a batch's secret. Afterwards a meter uses its own login. */
+/** Maximum duration of a connection that logged in with the secret of a batch. After a claim, a meter reconnects with its own login. */
 export const MAX_CLAIM_CONNECTION_MS = 60_000;
 
 /** Handles the claims of one connection, one at a time, up to a maximum number. */
@@ -46,8 +46,8 @@ export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
             isUnderWay = false;
             if (answer === null) return client.close();
             taken();
-            // The answer is sent directly on this connection and not through the broker's subscriptions, so that no other client can
-            // receive it.
+            // The answer is written directly to this connection and not published through the broker, so that no other client can receive
+            // it.
             const packet = { cmd: 'publish' as const, topic: claims.replyTopic, payload: answer, qos: 0 as const };
             client.publish({ ...packet, retain: false, dup: false }, () => {});
           });

@@ -6,15 +6,15 @@ import { findProxiedCertificate } from './proxy-protocol.ts';
 /** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
   sha256: string;
-  /** The certificate's common name, and the DNS names among its alternative names. */
+  /** The common name of the certificate, and the DNS names among its subject alternative names. */
   names: readonly string[];
   /** End of the certificate's validity, Unix ms. */
   validToMs: number;
 }
 
 /**
- * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a password. TLS
- * sessions are not resumed, so that the certificate, including its expiry, is checked in each handshake.
+ * Returns the TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a
+ * password. TLS sessions are not resumed, so that each handshake checks the certificate and its expiry.
  */
 export const getCertificateRequestOptions = (ca: Buffer) => ({
   ca,
@@ -39,13 +39,13 @@ export function findClientCertificate(socket: Socket): ClientCertificate | 'refu
   };
 }
 
-/** Whether a certificate is valid at a time, Unix ms. A proxy has verified the certificate, but possibly long ago. */
+/** Whether a certificate is valid at a time, Unix ms. A proxy has verified the certificate, but this may be long ago. */
 const isCurrent = ({ validFromDate, validToDate }: X509Certificate, atMs: number): boolean =>
   validFromDate.getTime() <= atMs && atMs <= validToDate.getTime();
 
 /**
- * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is
- * quoted; without parsing the quotes, one name could look like several. Pure.
+ * Extracts the DNS names from subject alternative names in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name that contains a comma is
+ * quoted; without regard to the quotes, one name could look like several. Pure.
  */
 export function parseDnsNames(text: string): string[] {
   const entries = text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/gy);

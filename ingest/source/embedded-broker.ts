@@ -25,18 +25,27 @@ import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts
 import type { MessageReceiver } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
-/** Maximum number of levels in a topic. aedes closes the connection of a client that uses more levels, before it checks the permission. */
+/**
+ * Maximum number of levels in a topic. If a client uses more levels, aedes closes the connection before it calls the hooks that check
+ * permissions.
+ */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
-/** Packets that count as requests of a login, in addition to CONNECT. */
+/** Packets that count as requests of a login. CONNECT counts too. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
-/** Interval at which connections are closed whose login is no longer valid, for example because the device was deleted. */
+/** Interval in ms at which connections are closed whose login is no longer valid, for example because the device was deleted. */
 const LOGINS_EVERY_MS = 10_000;
-/** Minimum delay of a will, so that this process detects in time that the client has connected to another process (`watchMovedLogins`). */
+/**
+ * Minimum delay of a will in seconds. Within this time, this process detects that the client has connected to another process
+ * (`watchMovedLogins`).
+ */
 const WILL_DELAY_S = 2;
-/** Silence of the database after which the process is not ready. It is longer than a failover (20 s), during which no process can serve. */
+/**
+ * If the database has not answered for this time (ms), the process is not ready. The time is longer than a failover of the database (20 s),
+ * during which no process can serve.
+ */
 const LONGEST_SILENCE_MS = 30_000;
-/** Interval at which a stopping process checks for remaining connections. */
+/** Interval in ms at which a stopping process checks whether connections remain. */
 const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createLoginRefusalLog>;
@@ -48,15 +57,19 @@ export interface BrokerOptions extends LoginCheckOptions, ListenOptions {
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
-  /** Maximum time for moving connections to other processes when this process stops. With 0, connections end with the broker. */
+  /**
+   * Maximum time in ms that a stopping process gives its connections to move to other processes. With 0, connections end when the broker
+   * closes.
+   */
   drainMs?: number;
 }
 
 /**
- * Starts the broker (aedes) inside the ingest process. The service handles a device's PUBLISH before aedes would acknowledge it, and sends
- * its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are processed
- * one by one, in order, and each gets its PUBREC after the commit. Clients can subscribe only to the answer to a claim and, for a home's
- * gateways, to the usage of that home. Packets of MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
+ * Starts the broker (aedes) inside the ingest process. The service handles each PUBLISH of a device before aedes would acknowledge it, and
+ * sends the PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are
+ * processed one by one, in order, and their PUBREC is also sent after the commit. A claiming meter can subscribe to the answer to its
+ * claim, and a home's gateways to the usage of that home; all other subscriptions are refused. Packets of MQTT 5 are translated to 3.1.1
+ * for aedes (`mqtt5.ts`).
  */
 export async function startEmbeddedBroker(options: BrokerOptions) {
   const { claims, receive, places, log } = options;
@@ -96,13 +109,12 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
   const { close, ...ports } = await listenWithAndWithoutTls(options, onConnection);
   return {
     ...ports,
-    // Always connected, because the broker is this process.
+    // This source is always connected, because the broker runs in this process.
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
     /**
-     * Whether clients should connect to this process. False if this process cannot reach the database, because another process may be able
-     * to.
+     * Whether clients should connect to this process. False if this process cannot reach the database; another process may still reach it.
      */
     isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
     leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
@@ -137,15 +149,14 @@ function authenticator(
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
-      // If the login has been at another process, everything that this process stores about the login is outdated, including open
-      // connections.
+      // If the login was at another process since its last connection here, all state of the login in this process is outdated, including
+      // open connections.
       if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
       return by;
     };
     logins.lookUp(look).then(
       (by) => {
-        // Nothing may be stored for a client that has disconnected during the login, because aedes does not report the end of its
-        // connection.
+        // If the client has disconnected during the login, nothing may be stored for it: aedes would not report the end of its connection.
         if (!by || client.closed) return refuse(REASON_CODES.badPassword);
         if (sessions.begin(client as Connection, by)) done(null, true);
         else refuse(REASON_CODES.quotaExceeded);
@@ -158,7 +169,7 @@ function authenticator(
   };
 }
 
-/** At intervals, ends connections whose login is no longer valid or has moved to another process, and evicts expired entries. */
+/** Regularly ends connections whose login is no longer valid or has moved to another process, and evicts expired limits and sessions. */
 function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
   const checkLogins = async () => {
     await disconnectInvalidLogins(sessions.open, options);
@@ -173,8 +184,9 @@ function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMes
 }
 
 /**
- * Lets connections move to other processes. In the first half of the time, a proxy detects that this process is not ready and ends its
- * connections. Then the process ends the remaining connections and accepts no more. Resolves as soon as no connection is left.
+ * Lets the connections of a stopping process move to other processes. In the first half of the time, a proxy detects that this process is
+ * not ready, and ends its connections. Then the process accepts no more connections and ends the remaining ones. Resolves as soon as no
+ * connection remains.
  */
 async function letConnectionsMove(
   sessions: LoggedInConnections,
@@ -188,14 +200,14 @@ async function letConnectionsMove(
   for (const session of sessions.open) session.end(REASON_CODES.shuttingDown);
 }
 
-/** Publishes the usage of homes that have subscribers. Undefined if subscriptions are not allowed. */
+/** Publishes the usage of homes that have subscribers. Returns undefined if subscriptions are not allowed. */
 function startHomeTopics(
   broker: Aedes,
   sessions: LoggedInConnections,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopics | undefined {
   const publish = (userId: string, text: string) => {
-    // Closes connections of clients that do not read the published messages.
+    // Closes the connections of clients that do not read the published messages.
     sessions.endUnread();
     const topic = getHomeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
@@ -209,8 +221,8 @@ function subscribeAuthoriser(
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session, version5 } = client as Connection;
-    // A claiming meter may subscribe to the topic of its answer. The answer is sent on the meter's connection only, and no client publishes
-    // on that topic.
+    // A claiming meter may subscribe to the topic of its answer. No client publishes on this topic: the answer is written directly to the
+    // meter's connection.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
     // QoS 0 suffices, because a client that reconnects gets the retained message.
     subscription.qos = 0;
@@ -237,12 +249,12 @@ function unsubscriber(homes: HomeTopics | undefined) {
 }
 
 /**
- * aedes' hook before a message is sent. It withholds the retained message from a new subscription that opts out of retained messages (MQTT
- * 5, 3.8.3.1, retain handling 2).
+ * Aedes' hook before a message is sent. Withholds the retained message from a new subscription that asks for no retained messages (MQTT 5,
+ * 3.8.3.1, retain handling 2).
  */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   const { subscriptions } = client as Connection;
-  // Only a retained message for a new subscription has no `brokerId`.
+  // `brokerId` is null only in a retained message that is sent for a new subscription.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 

@@ -5,16 +5,16 @@ import { FairShareSpace } from '#src/core/shares.ts';
 export interface HomeUsageSource {
   /** Returns the text to publish for a home; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** Returns for each home a text that changes with each of its readings. Homes without readings have none. */
+  /** Returns a text for each home that changes with each of its readings. Homes without readings are omitted. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Interval at which homes are checked for changes. */
+/** Interval in ms at which the process checks whether homes have changed. */
 const LOOK_MS = 10_000;
-/** Maximum time until a change that no reading causes (a tariff, a standing charge, midnight) is published. */
+/** Maximum time in ms until a change is published that no reading causes: a new tariff, a standing charge, midnight. */
 const REPEAT_MS = 5 * 60_000;
 /**
- * Maximum number of homes that are published. Accounts share this number. Each change of a home costs the ingest process some milliseconds.
+ * Maximum number of homes that are published, shared by all accounts. Each change of a home takes some milliseconds in the ingest process.
  */
 const MAX_HOMES = 100;
 
@@ -35,9 +35,7 @@ export class HomeTopics {
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 
-  /**
-   * `publish`: sends a text to all current subscribers, and retains the text for later subscribers. An empty text deletes the retained one.
-   */
+  /** `publish`: sends a text to all current subscribers, and retains it for later subscribers. An empty text deletes the retained text. */
   constructor(
     port: HomeUsageSource,
     publish: (userId: string, text: string) => void,
@@ -54,8 +52,8 @@ export class HomeTopics {
   }
 
   /**
-   * Adds a subscriber to a home. The home is published now and whenever it changes. Returns false, without adding the subscriber, if its
-   * account already has its share of homes.
+   * Adds a subscriber to a home. The usage of the home is published now and whenever it changes. Returns false, without adding the
+   * subscriber, if the account already has its share of homes.
    */
   follow(userId: string, account: string, listener: object): boolean {
     const known = this.#homes.get(userId);
@@ -81,15 +79,15 @@ export class HomeTopics {
   }
 
   /**
-   * Stops publishing homes without subscribers. Called at intervals instead of at the end of a subscription, so that a client that
-   * reconnects often does not cause a query each time.
+   * Stops publishing homes without subscribers. This runs at intervals instead of when a subscription ends, so that a client that often
+   * reconnects does not cause a query each time.
    */
   #endUnheard(): void {
     for (const [userId, { listeners, account, published }] of this.#homes) {
       if (listeners.size > 0) continue;
       this.#homes.delete(userId);
       this.#places.give(account);
-      // Deletes the retained text, which would otherwise become outdated.
+      // Deletes the retained text, which is no longer updated.
       if (published) this.#publish(userId, '');
     }
   }
@@ -107,12 +105,12 @@ export class HomeTopics {
     }
   }
 
-  /** Reads a home and publishes it if it has changed. */
+  /** Reads the usage of a home, and publishes it if it has changed. `mark`: text that changes with each reading. */
   async #read(userId: string, home: Home, mark: string | undefined): Promise<void> {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;
     const text = (await this.#port.read(userId)) ?? '';
-    // All subscribers of the home have disconnected during the query.
+    // All subscribers of the home have disconnected while the query was running.
     if (this.#homes.get(userId) !== home) return;
     Object.assign(home, { mark, readAtMs: performance.now() });
     if (text !== home.published) this.#publish(userId, text);

@@ -4,7 +4,10 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { findClientCertificate, getCertificateRequestOptions } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
-/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
+/**
+ * Maximum time in ms from the start of a TLS connection to the end of its handshake. On the port without TLS, aedes' `connectTimeout`
+ * limits the wait for a CONNECT.
+ */
 const MAX_HANDSHAKE_MS = 10_000;
 
 export interface ListenOptions {
@@ -17,20 +20,20 @@ export interface ListenOptions {
   tls: { cert: Buffer; key: Buffer };
   handshakeMs?: number;
   /**
-   * Whether an address is that of a proxy. PROXY headers are accepted only from a proxy, on the port without TLS. Undefined if there is no
-   * proxy.
+   * Whether an address is that of a proxy. PROXY headers are accepted only from a proxy, and only on the port without TLS. Undefined if
+   * there is no proxy.
    */
   isProxy?(address: string | undefined): boolean;
 }
 
-/** Listens without TLS and with it, and passes connections to `serve`. Returns the ports in use. */
+/** Listens on a port without TLS and on a port with TLS, and passes connections to `serve`. Returns the ports. */
 export async function listenWithAndWithoutTls(
   options: ListenOptions & { certificates?: { ca: Buffer } },
   serve: (socket: Socket) => void,
 ) {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  // The PROXY header is required if certificates are accepted: without it, a client of a proxy that sends no header could forge a header
-  // with another person's certificate.
+  // If client certificates are accepted, the PROXY header is required. Otherwise a client could forge a header with another person's
+  // certificate if its proxy sends no header.
   const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
   const plain = createServer((socket) => {
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
@@ -38,11 +41,11 @@ export async function listenWithAndWithoutTls(
   });
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? getCertificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // Rejects an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
+    // A connection with an invalid certificate is closed before any MQTT packet is read, so that its client cannot log in by password.
     if (certificates && findClientCertificate(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
-  // Closes the socket, because Node reports a handshake timeout but leaves the socket open.
+  // Node reports a handshake timeout but leaves the socket open, so it is closed here.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   return {
     port: await listen(plain, options.port, options.host),

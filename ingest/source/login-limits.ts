@@ -1,42 +1,42 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Maximum number of connections of one login, because each connection may hold an incomplete packet of 1 MiB. A further connection ends the
- * oldest one.
+ * Maximum number of connections of one login. Each connection may hold an incomplete packet of 1 MiB in memory. A further connection ends
+ * the oldest one.
  */
 const MAX_CONNECTIONS = 20;
 /**
- * Maximum number of logins, subscriptions, unsubscriptions and bridge states in a minute. A device that reconnects
- * every second stays below it.
+ * Maximum number of requests of a login per minute: logins, subscriptions, unsubscriptions and bridge states. A device that reconnects
+ * every second sends fewer.
  */
 const MAX_REQUESTS = 120;
 /**
- * Maximum number and bytes of a login's messages that wait for their commit. Above this limit, reading from all connections of the login is
- * paused.
+ * Maximum number, and maximum bytes, of a login's messages that wait for their commit. If a login reaches one of them, nothing is read from
+ * its connections.
  */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
 /**
- * Maximum number of concurrent login queries. A worker has eight database connections, and clients that reconnect
- * constantly must leave some for the writers.
+ * Maximum number of concurrent login queries. A worker has eight database connections. Clients that constantly reconnect must leave some of
+ * them for the writers.
  */
 const MAX_LOOKUPS = 3;
 
-/** A connection that counts towards a login. */
+/** A connection that counts towards the limits of a login. */
 export interface LoginConnection {
   end(): void;
   /** Resumes reading, unless another limit still pauses the connection. */
   readOn(): void;
-  /** Ends the connection, because the login is now at another process. */
+  /** Ends the connection because its device or gateway is now connected to another process. */
   moveAway(): void;
 }
 
-/** Connections, requests and uncommitted messages of one login, over all its client ids. */
+/** Connections, requests and uncommitted messages of one login, whatever its client ids are. */
 export class LoginUsage {
   readonly username: string;
   /** The login's connections, oldest first. */
   readonly connections = new Set<LoginConnection>();
-  /** Whether reading from all connections of the login is paused, because too many of the login's messages wait for their commit. */
+  /** Whether reading from all connections of the login is paused because too many of its messages wait for their commit. */
   isHeld = false;
   requests = { minute: 0, count: 0 };
   #inFlight = 0;
@@ -46,14 +46,14 @@ export class LoginUsage {
     this.username = username;
   }
 
-  /** Counts a message that now waits for its commit. */
+  /** Adds a message that now waits for its commit to the counts. */
   take(bytes: number): void {
     this.#inFlight++;
     this.#bytes += bytes;
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#bytes >= MAX_IN_FLIGHT_BYTES) this.isHeld = true;
   }
 
-  /** Stops counting a message, because it is committed. */
+  /** Removes a committed message from the counts. */
   give(bytes: number): void {
     this.#inFlight--;
     this.#bytes -= bytes;
@@ -67,7 +67,9 @@ export class LoginUsage {
   }
 }
 
-/** Limits by login. Limits by client id would be useless, because clients choose their ids. `now`: ms of a monotonic clock. */
+/**
+ * Limits for each login. Limits for each client id would be useless, because clients choose their client ids. `now`: monotonic clock, ms.
+ */
 export class LoginLimits {
   readonly #logins = new Map<string, LoginUsage>();
   readonly #waiting: (() => void)[] = [];
@@ -78,14 +80,14 @@ export class LoginLimits {
     this.#now = now;
   }
 
-  /** Runs a login query once fewer than `MAX_LOOKUPS` queries run. Callers wait in order. */
+  /** Runs a login query as soon as fewer than `MAX_LOOKUPS` queries are running. Queries wait in order of arrival. */
   async lookUp<T>(look: () => Promise<T>): Promise<T> {
     if (this.#lookups >= MAX_LOOKUPS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#lookups++;
     try {
       return await look();
     } finally {
-      // The next waiting query starts now, so the number of running queries stays the same.
+      // The next waiting query takes the place of this one, so the number of running queries stays the same.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;
@@ -93,15 +95,15 @@ export class LoginLimits {
   }
 
   /**
-   * Whether a login has exhausted its requests of this minute. Refused login attempts do not count, so that a stranger cannot lock out a
-   * device.
+   * Whether a login has sent the maximum number of requests in this minute. Refused login attempts are not requests, so that a stranger
+   * cannot lock out a device.
    */
   isOver(username: string): boolean {
     const login = this.#logins.get(username);
     return login !== undefined && this.#requestsOf(login).count >= MAX_REQUESTS;
   }
 
-  /** Counts a request. Returns the reason why the connection must end, or null. */
+  /** Counts a request. Returns the reason why the connection must end, or null if it need not. */
   request(login: LoginUsage): string | null {
     return ++this.#requestsOf(login).count > MAX_REQUESTS ? `more than ${MAX_REQUESTS} requests in a minute` : null;
   }
@@ -118,7 +120,7 @@ export class LoginLimits {
     return [...(this.#logins.get(username)?.connections ?? [])];
   }
 
-  /** Adds a connection. Returns the connection that must end to make room, or null. */
+  /** Adds a connection. Returns the connection that must end because there are now too many, or null. */
   join({ connections }: LoginUsage, connection: LoginConnection): LoginConnection | null {
     const [oldest = null] = connections.size >= MAX_CONNECTIONS ? connections : [];
     if (oldest) connections.delete(oldest);

@@ -2,12 +2,12 @@ import type { Logger } from '#src/core/log.ts';
 import type { LoginProcessRegistry } from '#src/devices/login-places.ts';
 import type { LoggedInConnections } from './broker-session.ts';
 
-/** Interval at which a process checks for logins that have connected to another process. */
+/** Interval in ms at which a process checks for logins that have connected to another process. */
 const LOOK_MS = 1_000;
 
 /**
- * Ends, within a second, this process's connections and sessions of logins that have connected to another process. The function polls
- * instead of listening to notifications, because NOTIFY takes a server-wide lock at each commit.
+ * Ends the connections and sessions of a login at this process within a second after the login has connected to another process. Polls the
+ * database: NOTIFY would take a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: LoggedInConnections, places: LoginProcessRegistry, log: Logger) {
   let answeredAtMs = performance.now();
@@ -36,8 +36,8 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPro
 }
 
 /**
- * Ends this process's connections and sessions of logins that are connected to another process. Covers two cases that `watchMovedLogins`
- * cannot detect: a login moved twice within a second, or the database lost its unlogged table.
+ * Ends the connections and sessions of all logins that are connected to another process. `watchMovedLogins` cannot detect two cases: a
+ * login moved twice within a second, or the database lost its unlogged table.
  */
 export async function closeSessionsOfMovedLogins(
   sessions: LoggedInConnections,

@@ -5,56 +5,63 @@ import type { Logger } from '#src/core/log.ts';
 import type { MessageReceipt, MessageReceiver, MessageSource } from './source.ts';
 import { interceptPublishes } from './take-publishes.ts';
 
-/** Name of the shared subscription in earlier versions. A session at the broker may still have this subscription. */
+/** Name of the shared subscription that earlier versions used. A session at the broker may still have it. */
 const EARLIER_SHARE = 'energy';
 /**
- * Maximum number of unacknowledged messages: messages that wait for their commit (pipeline.ts), and messages whose acknowledgement waits
- * for a late message (ack-order.ts).
+ * Maximum number of messages that the broker sends before they are acknowledged. They wait for their commit (pipeline.ts), or for the
+ * acknowledgement of an earlier message (ack-order.ts).
  */
 const RECEIVE_MAXIMUM = 30_000;
 /**
- * Maximum packet size. The broker does not send a longer packet to this client, and treats the packet as sent (MQTT 5, 3.1.2.11.4). A
- * message between 1 MiB and this size is rejected, and only the rejection is stored. Without this limit, a message of 200 MB, which a
- * broker without limits accepts from any device, took 750 MiB of memory here, and would be redelivered after a worker had run out of
- * memory.
+ * Maximum packet size in bytes. The broker does not send longer packets to this client, and treats them as sent (MQTT 5, 3.1.2.11.4). If a
+ * message is longer than 1 MiB and shorter than this size, it is rejected, and only the rejection is stored. Without this limit, a message
+ * of 200 MB, which a broker without limits accepts from any device, took 750 MiB of memory here. It would be redelivered after a worker had
+ * run out of memory.
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
-/** Number of parts into which the keepalive time is divided. In each part, an acknowledgement postpones the next ping at most once. */
+/** The keepalive time is divided into this number of parts. In each part, an acknowledgement postpones the next ping at most once. */
 const PING_PARTS = 10;
 /** Reason code (MQTT 5, 4.13): another client connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
-/** Maximum time for which a start waits for its subscription. The client then continues to connect in the background. */
+/** Maximum time in ms that a start waits for its subscription. Afterwards the client continues to connect in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/** Maximum time for the broker to end the connection. Under load, it sends all pending messages before it processes the DISCONNECT. */
+/**
+ * Maximum time in ms for the broker to end the connection. Under load, the broker sends all pending messages before it processes the
+ * DISCONNECT.
+ */
 const CLOSE_MS = 700;
-/** Times for emptying a session, ms. `quiet`: the session counts as empty after this silence. `longest`: maximum total time. */
+/**
+ * Times for emptying a session, in ms. `quiet`: the session counts as empty if nothing arrives for this time. `longest`: maximum total
+ * time.
+ */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
   url: string;
-  /** Name of the session, under which the broker stores undelivered messages. Two clients must never use it at the same time. */
+  /** Client id, under which the broker stores undelivered messages. Two clients must never use the same id at the same time. */
   clientId: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: MessageReceiver;
   log: Logger;
   /**
-   * Subscription of the client. `all`: subscribes to everything. The subscription is not shared, so that every broker restores it together
-   * with the session. (mosquitto 2.0 loses shared subscriptions at a restart.) `none`: receives only the remaining messages of the session.
+   * Subscription of the client. `all`: to all topics. It is not a shared subscription, because mosquitto 2.0 loses shared subscriptions at
+   * a restart, whereas every broker restores others together with the session. `none`: the client receives only the remaining messages of
+   * the session.
    */
   subscription: Subscription;
-  /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */
+  /** If the broker sends nothing for this number of seconds, the client sends a ping. Default: 60. */
   keepaliveSeconds?: number;
   /**
-   * Called when another client has connected with the same client id. If this client reconnected, it would take the session away from that
-   * client.
+   * Called when another client has connected with the same client id. This client must not reconnect, because it would take the session
+   * away from the other client.
    */
   onTakenOver?: () => void;
   /**
-   * Called with the source before the source connects. A session delivers messages at once, so the source may have to be paused and resumed
-   * before it is subscribed.
+   * Called with the source before the source connects. A session may deliver messages before the client is subscribed, so the source may
+   * have to be paused and resumed that early.
    */
   onMade?: (source: MqttSource) => void;
 }
@@ -63,15 +70,15 @@ type Subscription = 'all' | 'none';
 
 export interface MqttSource extends Omit<MessageSource, 'leave'> {
   /**
-   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of these messages are
-   * received and committed. Waits a few seconds at most.
+   * Ends the subscriptions, and receives the messages that the broker still has for the session. Returns whether all of them are received
+   * and committed. Waits at most a few seconds.
    */
   empty(): Promise<boolean>;
 }
 
 /**
- * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects
- * without limit. Resolves once it is subscribed, or after a few seconds if the broker is unavailable.
+ * Subscribes to an external broker with MQTT 5, a persistent session and QoS 1. Messages are acknowledged after the commit. Reconnects
+ * without limit. Resolves when it is subscribed, or after a few seconds if the broker is unavailable.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
   const source = new MqttClientSource(options);
@@ -87,16 +94,16 @@ const settingsOf = (clientId: string, keepaliveSeconds: number): IClientOptions 
   keepalive: keepaliveSeconds,
   reconnectPeriod: 200,
   connectTimeout: 10_000,
-  // This service subscribes at each connection, because mqtt.js does not repeat a subscription.
+  // This service itself subscribes at each connection, so mqtt.js must not do it.
   resubscribe: false,
   properties: {
     sessionExpiryInterval: WEEK_SECONDS,
     receiveMaximum: RECEIVE_MAXIMUM,
     maximumPacketSize: MAX_PACKET_BYTES,
   },
-  // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
+  // The default log of mqtt.js creates an array for each of a dozen lines per packet, even if nobody reads the log.
   log: () => {},
-  // Connects only after the handlers are set, because a persistent session delivers at once.
+  // The client must connect only after the handlers are set, because a persistent session delivers messages at once.
   manualConnect: true,
 });
 
@@ -105,16 +112,16 @@ class MqttClientSource implements MqttSource {
   readonly #client: MqttClient;
   readonly #keepaliveMs: number;
   #subscription: Subscription;
-  /** Callbacks that resume reading, one for each connection that waits for room. */
+  /** Callbacks that resume reading. There is one for each connection that waits for room in the pipeline. */
   readonly #held: (() => void)[] = [];
   #isPaused = false;
   #isClosing = false;
-  /** Number of messages that are accepted and not acknowledged. */
+  /** Number of accepted messages that are not acknowledged yet. */
   #inFlight = 0;
-  /** Times of the last message and of the last postponed ping, ms of the monotonic clock. */
+  /** Times of the last message and of the last postponed ping, in ms of the monotonic clock. */
   #lastAtMs = performance.now();
   #pingedAtMs = this.#lastAtMs;
-  /** Changes of the subscription run one after the other, so that each change sees the result of the previous one. */
+  /** The running change of the subscription. Changes run one after the other, so that each change sees the result of the previous one. */
   #settling: Promise<void> = Promise.resolve();
   readonly #subscribed = Promise.withResolvers<void>();
 
@@ -140,7 +147,7 @@ class MqttClientSource implements MqttSource {
     this.#report();
   }
 
-  /** Connects, and waits for the subscription for some seconds at most. */
+  /** Connects. Waits for the subscription, but at most some seconds. */
   async connect(): Promise<void> {
     this.#client.connect();
     await Promise.race([this.#subscribed.promise, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
@@ -163,8 +170,8 @@ class MqttClientSource implements MqttSource {
     const untilMs = performance.now() + EMPTY_MS.longest;
     this.#subscription = 'none';
     await this.#settle();
-    // Silence alone does not mean that the session is empty. A broker whose messages in flight have reached the receive maximum is also
-    // silent.
+    // A broker may also be silent because its messages in flight have reached the receive maximum, so silence alone does not show that the
+    // session is empty.
     const isEmpty = () => this.#inFlight === 0 && performance.now() - this.#lastAtMs >= EMPTY_MS.quiet;
     while (performance.now() < untilMs && !isEmpty()) await setTimeout(50);
     return isEmpty();
@@ -172,7 +179,7 @@ class MqttClientSource implements MqttSource {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Resumes reading, because a connection from which nothing is read does not end.
+    // Resumes reading, because a connection from which nothing is read does not detect its end.
     for (const readOn of this.#held.splice(0)) readOn();
     await Promise.race([this.#client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
     this.#client.stream.destroy();
@@ -180,7 +187,7 @@ class MqttClientSource implements MqttSource {
 
   #take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void {
     this.#lastAtMs = performance.now();
-    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the session's next client.
+    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the next client of the session.
     if (this.#isClosing) return;
     this.#inFlight++;
     const message = { topic, payload, receivedAtMs: Date.now(), replayed: isRetained };
@@ -188,8 +195,8 @@ class MqttClientSource implements MqttSource {
   }
 
   /**
-   * Postpones the next ping, because an acknowledged message shows that both sides are alive. In a long backlog, the answer to a ping may
-   * take longer than mqtt.js allows: the ping waits behind all acknowledgements, and the answer behind all pending messages.
+   * Postpones the next ping, because an acknowledged message shows that client and broker are alive. In a long backlog, the answer to a
+   * ping may take longer than mqtt.js allows: the ping is sent after all acknowledgements, and the answer after all pending messages.
    */
   #postponePing(): void {
     if (this.#lastAtMs - this.#pingedAtMs < this.#keepaliveMs / PING_PARTS) return;
@@ -202,7 +209,7 @@ class MqttClientSource implements MqttSource {
     return this.#settling;
   }
 
-  /** Adds the wanted subscriptions, then removes all others. The session may have subscriptions of an earlier worker. */
+  /** Adds the subscriptions that are needed, then removes all others. The session may have subscriptions of an earlier worker. */
   async #settleNow(): Promise<void> {
     const { topics } = this.#options;
     const isWanted = this.#subscription === 'all';
@@ -235,7 +242,7 @@ class MqttClientSource implements MqttSource {
     client.on('connect', () => {
       log.info({ url, client_id: clientId }, 'broker connected');
       this.#settle().then(this.#subscribed.resolve, (error: Error) => {
-        // If the connection has broken meanwhile, `close` reports it and the subscription is repeated.
+        // If the connection has broken in the meantime, `close` reports this, and the client subscribes again at the next connection.
         if (client.connected && !this.#isClosing) log.error({ err: error }, 'broker refused the subscription');
       });
     });

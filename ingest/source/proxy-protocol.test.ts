@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseProxyHeader } from './proxy-protocol.ts';
 
 const SIGNATURE = '0d0a0d0a000d0a515549540a';
-/** Builds a header of version 2. Command 0 is LOCAL, 1 is PROXY. */
+/** Builds a header of version 2 of the PROXY protocol. Command 0 is LOCAL, 1 is PROXY. */
 function header(command: number, family: number, rest: Buffer): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(rest.length);

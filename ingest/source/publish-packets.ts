@@ -1,26 +1,26 @@
 /** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0. */
 export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
-/** Thrown if the broker violated MQTT 5, so that the connection must end (MQTT 5, 4.13). */
+/** Thrown if the broker has violated MQTT 5. The connection must then end (MQTT 5, 4.13). */
 export class MalformedPacketError extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
 
 const PUBLISH = 3;
 const RETAIN = 1;
-/** Maximum number of bytes of a length field, with 7 bits in each (MQTT 5, 1.5.5). */
+/** Maximum number of bytes of a length field. Each byte contains 7 bits of the length (MQTT 5, 1.5.5). */
 const MAX_LENGTH_BYTES = 4;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over the connection's bytes. Nearly all packets that a
+ * Separates the PUBLISH packets of an MQTT 5 connection from all other packets, in one pass over the bytes. Nearly all packets that a
  * subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that
- * takes the connection's bytes as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other, complete
- * packets. A payload is a view of the bytes in which it arrived. If the function throws MalformedPacketError, the rest of the connection cannot
- * be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
+ * takes the bytes of the connection as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other complete
+ * packets. A payload is a view of the arrived bytes, not a copy. If the function throws MalformedPacketError, the rest of the connection
+ * cannot be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
-  /** An incomplete packet: its received bytes in pieces, their length so far, and the length at which the packet is parsed again. */
+  /** The bytes of an incomplete packet in pieces, their number, and the number at which the packet is parsed again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;
@@ -61,10 +61,7 @@ export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) =>
   };
 }
 
-/**
- * Returns the end of a packet or field whose length follows its first byte. If the length itself is incomplete, returns a position beyond
- * `until`.
- */
+/** Returns the end of a packet or field whose length starts at `at + 1`. If the length itself is incomplete, returns a position after `until`. */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
   let length = 0;
   for (let index = 0; index < MAX_LENGTH_BYTES; index++) {
@@ -98,7 +95,7 @@ function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: numbe
     packetId = bytes.readUInt16BE(place);
     place += 2;
   }
-  // Skips the properties, because readings do not use them.
+  // Properties are skipped, because readings do not use them.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
   const topic = bytes.toString('utf8', topicFrom, topicEnd);

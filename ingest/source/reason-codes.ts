@@ -1,6 +1,5 @@
 /**
- * Reason codes that the embedded broker sends (MQTT 5, 2.4). In MQTT 3.1.1, a refusal is a return code or the end of
- * the connection instead.
+ * Reason codes that the embedded broker sends (MQTT 5, 2.4). A client of MQTT 3.1.1 receives a return code instead, or the connection ends.
  */
 export const REASON_CODES = {
   success: 0x00,
@@ -24,7 +23,7 @@ export const REASON_CODES = {
   noSubscriptionIdentifiers: 0xa1,
 } as const;
 
-/** Reason codes by the return codes of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
+/** Reason codes of MQTT 5, indexed by the return codes of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
 export const REASON_OF_RETURN_CODE: readonly number[] = [
   REASON_CODES.success,
   REASON_CODES.unsupportedVersion,
@@ -34,13 +33,13 @@ export const REASON_OF_RETURN_CODE: readonly number[] = [
   REASON_CODES.notAuthorised,
 ];
 
-/** Reason why a packet ends its connection. */
+/** The reason why a connection must end because of a packet. */
 export interface PacketFault {
   why: string;
   reasonCode: number;
 }
 
-/** A refusal that ends a connection. In MQTT 5, the client receives the code. */
+/** An error that ends a connection. A client of MQTT 5 receives its reason code. */
 export class RefusedPacketError extends Error implements PacketFault {
   readonly reasonCode: number;
 
@@ -54,7 +53,10 @@ export class RefusedPacketError extends Error implements PacketFault {
   }
 }
 
-/** Returns the reason code of an error that ends a connection. Errors of aedes and mqtt-packet have no code, only a text. */
+/**
+ * Returns the reason code for an error that ends a connection. Errors of aedes and mqtt-packet have only a text, from which the code is
+ * derived.
+ */
 export function getReasonCode(error: Error): number {
   if (error instanceof RefusedPacketError) return error.reasonCode;
   if (error.message === 'Invalid protocol version') return REASON_CODES.unsupportedVersion;

@@ -5,41 +5,41 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { LOCK_SESSION_SETTINGS, startLockHeartbeat } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
-/** Maximum time for the database to release a lease. If the database hangs, the lease ends with its connection. */
+/** Maximum time in ms that a release waits for the database. If the database hangs, the lease ends when its connection ends. */
 const RELEASE_MS = 500;
 
 /**
- * Number of the current session, which is part of its client id at an MQTT broker. Other numbers belong to earlier versions, which had one
- * session for each worker. The first worker of an earlier version also used this number.
+ * Number of the current session, which is part of its client id at an MQTT broker. Earlier versions had one numbered session per worker,
+ * and their first worker also used this number.
  */
 const OWN_SESSION = 1;
 
 /**
- * The right to be the installation's only client at an external broker with a client id. A broker stores a session's messages by client id,
- * and disconnects the first of two clients with the same id. The lease is a lock in the database. The lease ends with its process, or 5 s
- * after its process hangs.
+ * The right to be the installation's only client with a client id at an external broker. A broker stores the messages of a session by
+ * client id, and disconnects the first of two clients with the same id. The lease is a lock in the database. It ends when its process ends,
+ * or 5 s after its process hangs.
  */
 export interface SessionLease {
-  /** Client id of the session. No other worker uses it at the same broker at the same time. */
+  /** Client id of the session. While the lease is held, no other worker uses this id at the same broker. */
   clientId: string;
-  /** Releases the lease, within half a second even if the database hangs. */
+  /** Releases the lease. Takes at most half a second, even if the database hangs. */
   release(): Promise<void>;
   /**
-   * Registers a callback. The callback is called if the connection that held the lease broke and another worker then obtained the lease.
+   * Registers a callback for the loss of the lease: the connection that held the lease broke, and another worker then obtained the lease.
    */
   whenLost(onLost: () => void, log: Logger): void;
 }
 
-/** The database locks of a lease: an SQL expression that tries to take the locks, and its parameters. */
+/** The database locks of a lease: an SQL expression that tries to take all of them, and its parameters. */
 interface Locks {
   tried: string;
   values: unknown[];
 }
 
 /**
- * Acquires the lease of the session at a broker (MQTT_URL). Null if another worker has the lease. The lease occupies a connection of the
- * pool while it is held. An installation may have several brokers, with an active worker at each. If the first worker of an earlier version
- * is running, no lease can be acquired at any broker.
+ * Acquires the lease of the session at a broker (MQTT_URL). Returns null if another worker has the lease. While it is held, the lease
+ * occupies a connection of the pool. An installation may have several brokers, with one active worker each. While the first worker of an
+ * earlier version is running, no lease can be acquired at any broker.
  */
 export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
@@ -47,7 +47,7 @@ export const acquireLease = (pool: Pool, environment: string, url: string): Prom
     values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, advisoryLockId('session at', addressOf(url))],
   });
 
-/** Acquires the lease of a session of an earlier version; null if the worker of that session is still running. */
+/** Acquires the lease of a session of an earlier version. Returns null if the worker of that session is still running. */
 export const acquireLeaseOfEarlierVersion = (
   pool: Pool,
   environment: string,
@@ -70,13 +70,16 @@ async function take(pool: Pool, environment: string, session: number, locks: Loc
   }
 }
 
-/** Returns the address of a broker without the login. All workers must configure the address of a broker in the same way. */
+/**
+ * Returns the address of a broker without user name and password. The address must be configured in the same way for all workers, because
+ * it identifies the lease.
+ */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;
 }
 
-/** Returns the sessions of workers of earlier versions for which the broker may have stored messages. */
+/** Returns the numbers of the sessions of earlier versions for which the broker may still have messages. */
 export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
@@ -85,7 +88,7 @@ export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[
   return rows.map(({ number }) => number);
 }
 
-/** Records that the session of an earlier version has no messages and no subscriptions left at the broker. */
+/** Records that the broker has no messages and no subscriptions left for a session of an earlier version. */
 export async function recordEmptySession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
@@ -115,7 +118,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     clientId,
     async release() {
       released = true;
-      // Unlocks explicitly, so that a waiting worker need not wait until the server detects the end of this connection.
+      // Unlocks explicitly. Otherwise a waiting worker would have to wait until the server detects the end of this connection.
       const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
       if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();
@@ -125,7 +128,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
         while (!released) {
           try {
             const again = await lockedConnection(pool, locks);
-            // The lease was released while this worker tried to acquire it again.
+            // The lease was released while this worker was acquiring it again.
             if (released) return again?.release(true);
             return again ? hold(again) : onLost();
           } catch (error) {
@@ -138,17 +141,18 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
 }
 
-/** Returns a connection that holds the locks, with the timeouts of a lock holder. Null if another worker holds any of the locks. */
+/** Returns a connection that holds the locks and has the timeouts of a lock holder. Null if another worker holds one of the locks. */
 async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<PoolClient | null> {
   const client = await pool.connect();
   try {
-    // Raw SQL: takes the locks and sets the limits of the session in one statement, because a process may hang between two statements.
+    // Raw SQL: takes the locks and sets the timeouts of the database session in one statement, because the process may hang between two
+    // statements.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;
-    // Another worker holds at least one of the locks, so the locks that were taken are released.
+    // Another worker holds at least one of the locks, so the locks that this connection has taken are released.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

@@ -1,29 +1,31 @@
-/** A message, as a source delivers it to the pipeline. */
+/** A message that a source delivers to the pipeline. */
 export interface RawMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Whether the message was retained by the broker and delivered at subscription. */
+  /** Whether the broker had retained the message and delivered it because of a new subscription. */
   replayed: boolean;
-  /** Account of the sender. Set only if the source has a connection for each sender, so that it can pause a single account. */
+  /**
+   * Account of the sender. Set only by a source that has a separate connection for each sender and can therefore pause a single account.
+   */
   account?: string;
 }
 
 /**
- * Acknowledges a message. Receipts are objects instead of functions, because a closure would need two more objects for each of thousands of
- * waiting messages.
+ * Acknowledges a message. A receipt is an object and not a function: a closure would need two more objects for each of thousands of waiting
+ * messages.
  */
 export interface MessageReceipt {
   /**
-   * Must be called exactly once, when the message is committed or is found to be irrelevant. The message's sender gets no acknowledgement
-   * before this call.
+   * Must be called exactly once, when the message is committed or found to be irrelevant. The sender gets no acknowledgement before this
+   * call.
    */
   done(): void;
 }
 
 /**
- * Receives a message from a source. Returns whether the source may continue, or false if it should pause. If the
- * message has an account, the result applies to that account only.
+ * Receives a message from a source. Returns true if the source may continue, and false if it should pause. If the message has an account,
+ * the result concerns only that account.
  */
 export type MessageReceiver = (message: RawMessage, receipt: MessageReceipt) => boolean;
 
@@ -31,11 +33,14 @@ export type MessageReceiver = (message: RawMessage, receipt: MessageReceipt) => 
 export interface MessageSource {
   /** Whether the source is connected, so that messages can arrive now. */
   isConnected(): boolean;
-  /** Resumes after `receive` returned false. `account`: the only account that may continue; undefined: all accounts may. */
+  /** Resumes the source after a pause. `account`: the only account that may continue. Undefined: all accounts may continue. */
   resume(account?: string): void;
-  /** Stops accepting new messages. Until `close`, acknowledgements of accepted messages can still be sent. */
+  /** Stops accepting new messages. Accepted messages can still be acknowledged until `close`. */
   pause(): void;
-  /** Hands over new messages to other workers, if there are any, and empties this source as far as time permits. */
+  /**
+   * Leaves new messages to other workers, if there are any. Receives and commits the messages that this source already has, as far as time
+   * permits.
+   */
   leave(): Promise<void>;
   close(): Promise<void>;
 }

@@ -12,18 +12,22 @@ import {
 } from './session-lease.ts';
 import type { MessageReceiver, MessageSource } from './source.ts';
 
-/** Interval at which a standby worker checks whether the active one has ended. Messages wait at the broker for at most this long. */
+/**
+ * Interval in ms at which a standby worker checks whether the active worker has ended. Messages wait at the broker for at most this long.
+ */
 const STANDBY_LOOK_MS = 400;
-/** Interval at which the service tries to take over sessions of earlier versions. The workers of these sessions may still be running. */
+/**
+ * Interval in ms at which the service tries to take over sessions of earlier versions. The workers of these sessions may still be running.
+ */
 const EARLIER_LOOK_MS = 5_000;
 /**
- * Maximum time for which a stop waits for background work, which ends at once unless the database or the broker hangs.
- * When the process ends, its leases and sessions also end, and other workers can take over their messages.
+ * Maximum time in ms that a stop waits for background work, which ends at once unless the database or the broker hangs. When the process
+ * ends, its leases and sessions also end, so other workers can take over its messages.
  */
 const LEAVE_MS = 1_500;
 
 export interface StandbySource extends MessageSource {
-  /** Whether another worker has the broker's session, and this worker is waiting to take it over. */
+  /** Whether another worker is active at the broker, and this worker waits to take over. */
   isStandingBy(): boolean;
 }
 
@@ -34,14 +38,14 @@ export interface StandbyOptions {
   /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: MessageReceiver;
-  /** Called when another worker has taken over this worker's session. The process must then end and start again. */
+  /** Called when another worker has taken over the session of this worker. The process must then end and be started again. */
   onLost: () => void;
   log: Logger;
 }
 
 /**
- * Starts the client of an external broker. The installation has one session, which one worker serves. Other workers at the same broker are
- * on standby, and continue the session if the active worker ends, is killed, or hangs (decision 0082).
+ * Starts the client of an external broker. The installation has one session at the broker, which one worker serves. The other workers are
+ * on standby. One of them continues the session if the active worker ends, is killed, or hangs (decision 0082).
  */
 export async function startStandbyClient(options: StandbyOptions): Promise<StandbySource> {
   const client = new StandbyClient(options);
@@ -109,7 +113,7 @@ class StandbyClient implements StandbySource {
     return setTimeout(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
   }
 
-  /** Connects with a session. The source is stored before its first message arrives, so that it can be resumed after a pause. */
+  /** Connects with a session. The source is stored before its first message arrives, so that it can be paused and resumed from then on. */
   #connect(session: Pick<ClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
     const { url, topics, receive, log } = this.#options;
     return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
@@ -119,8 +123,8 @@ class StandbyClient implements StandbySource {
     const { onLost, log } = this.#options;
     this.#lease = lease;
     lease.whenLost(onLost, log);
-    // If the database is unreachable, the lease may end unnoticed, and another worker may connect with the session. `onTakenOver` then
-    // reports the loss of the session.
+    // If the database is unreachable, this worker may not notice that its lease has ended, and another worker may connect with the session.
+    // `onTakenOver` reports this.
     await this.#connect({ clientId: lease.clientId, subscription: 'all', onTakenOver: onLost });
   }
 
@@ -142,8 +146,8 @@ class StandbyClient implements StandbySource {
   }
 
   /**
-   * Receives the messages that the broker stores for workers of earlier versions. Each of these workers had a session, which is emptied
-   * once the worker has ended.
+   * Receives the messages that the broker stores for workers of earlier versions. Each of these workers had its own session. A session is
+   * emptied after its worker has ended.
    */
   async #emptyEarlierSessions(): Promise<void> {
     const { pool, log } = this.#options;

@@ -6,11 +6,11 @@ import { createPublishSplitter, MalformedPacketError } from './publish-packets.t
 import type { MessageReceipt } from './source.ts';
 
 export interface PublishCallbacks {
-  /** Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is still open. */
+  /** Handles a message. `receipt.done` sends the PUBACK if the connection on which the message arrived is still open. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void;
   /** Called when a message is acknowledged, or when its connection has closed. */
   acknowledged(): void;
-  /** Called after each chunk of the connection's bytes. If it returns true, reading pauses until `readOn` is called. */
+  /** Called after each chunk of bytes from the connection. If it returns true, reading pauses until `readOn` is called. */
   hold(readOn: () => void): boolean;
 }
 
@@ -19,12 +19,12 @@ type Internals = { streamBuilder: BuildStream };
 
 /**
  * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
- * subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js does not read on while a handler is
- * pending, so that each message would need its own commit. With this function, a message at QoS 1 is acknowledged when `done` of its
- * receipt is called, in the order of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered
- * on the next connection (MQTT 5, 4.4). Must be called before the client connects. mqtt.js has a public way to use a custom connection
- * (`new MqttClient(streamBuilder)`), but it does not accept URLs. So this function wraps the private field that `connect` sets; mqtt's
- * version is pinned for this reason, and a test with a real broker checks the field.
+ * subscribing, pings and reconnecting. A message that passes through mqtt.js costs twice as much. Moreover, mqtt.js does not read on while
+ * a handler is pending, so each message would need its own commit. With this function, a message at QoS 1 is acknowledged when `done` of
+ * its receipt is called, and acknowledgements are sent in the order of receipt (`ack-order.ts`). If the connection ends first, the broker
+ * redelivers the message on the next connection (MQTT 5, 4.4). Must be called before the client connects. The public way to give mqtt.js
+ * another connection (`new MqttClient(streamBuilder)`) does not accept URLs. This function therefore wraps the private field that `connect`
+ * sets. For this reason, the version of mqtt.js is pinned, and a test with a real broker checks the field.
  */
 export function interceptPublishes(client: MqttClient, taking: PublishCallbacks): void {
   const internals = client as unknown as Internals;
@@ -33,11 +33,12 @@ export function interceptPublishes(client: MqttClient, taking: PublishCallbacks)
 }
 
 /**
- * Returns the stream that replaces mqtt.js' connection. The stream passes on all packets that mqtt.js sends, and all packets of the broker
- * except messages.
+ * Returns the stream that replaces the connection of mqtt.js. It passes on all packets that mqtt.js sends, and all packets of the broker
+ * except PUBLISH.
  */
 function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
-  // PUBACKs are written to the same stream as mqtt.js' packets, because mqtt.js writes one packet in several pieces.
+  // PUBACKs are written to the same stream as the packets of mqtt.js. Otherwise a PUBACK could get between the pieces in which mqtt.js
+  // writes a packet.
   const sendPuback = createPubackSender(() => (others.writable ? others : null));
   const order = new AckOrder((packetId) => {
     sendPuback(packetId);
@@ -48,7 +49,7 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({
-    // Does nothing, because bytes are pushed as they arrive from the connection.
+    // Does nothing, because bytes are pushed when they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

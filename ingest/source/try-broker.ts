@@ -3,8 +3,8 @@ import { connect } from 'mqtt';
 import { type AmqpUrl, isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 
 /**
- * Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or using a stored session. Throws the broker's or
- * connection's error.
+ * Checks the login of MQTT_URL: connects to the broker and disconnects, without subscribing or using a stored session. Throws the error of
+ * the broker or of the connection.
  */
 export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<void> {
   if (isAmqp(url)) {
@@ -12,7 +12,8 @@ export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<vo
     if (!cluster) throw new Error('is not the URL of a broker cluster');
     return testAmqpLogin(cluster, timeoutMs);
   }
-  // The broker assigns the client id (MQTT 5, 3.1.3.1) and there is no persistent session, so a worker's session is not disturbed.
+  // The broker assigns the client id (MQTT 5, 3.1.3.1) and the session is not persistent, so this check does not disturb the session of a
+  // worker.
   const settings = {
     protocolVersion: 5,
     clean: true,
@@ -33,7 +34,9 @@ export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<vo
   }
 }
 
-/** Connects to the first host of a cluster that accepts the login, and disconnects. Throws the last host's error. */
+/**
+ * Connects to the hosts of a cluster in turn until one accepts the login, and disconnects. Throws the error of the last host if none does.
+ */
 async function testAmqpLogin(
   { hosts, isSecure, username, password, vhost }: AmqpUrl,
   timeoutMs: number,
@@ -44,7 +47,7 @@ async function testAmqpLogin(
     try {
       const address = { protocol, hostname: host, port, username, password, vhost };
       const connection = await connectAmqp(address, { timeout: timeoutMs / hosts.length });
-      // Later errors of this connection are ignored.
+      // Later errors of this connection are irrelevant. Without a listener, Node would throw them.
       connection.on('error', () => {});
       await connection.close();
       return;

@@ -1,30 +1,33 @@
 import { FairShareSpace } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Approximate memory of a session without its name, and of one message, in bytes. */
+/** Approximate memory in bytes of a session without its name. `MESSAGE_BYTES`: of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/** Maximum memory of a login over all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
+/** Maximum memory in bytes of a login for all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Maximum memory of all logins together. Accounts share this memory. */
+/** Maximum memory in bytes of all logins together. It is divided among the accounts. */
 const MAX_BYTES = 16 * 2 ** 20;
 /**
- * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses this time (3.1.2.4); in MQTT 5 the
- * client may choose a shorter one.
+ * Time in ms for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses this time (3.1.2.4); in MQTT
+ * 5 the client may choose a shorter time.
  */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
-/** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
+/** Returns the id of a session: the login, a slash (which no login contains) and the client id. */
 export const getSessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 export const getLoginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
-/** Callback of a repeated message: called when the message is committed, or with an error if its session is dropped before the commit. */
+/**
+ * Callback of a connection that repeats a message. It is called when the message is committed, or with an error if its session is dropped
+ * before the commit.
+ */
 type Known = (error?: Error) => void;
 
 /** State of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
-  /** Callbacks of later connections that repeated the message and wait for its commit. */
+  /** Callbacks of connections that have repeated the message and wait until it is committed. */
   waiting: Known[];
 }
 
@@ -33,21 +36,21 @@ interface OfSession {
   bytes: number;
   lastAtMs: number;
   messages: Map<number, Received>;
-  /** Set for a stored session of MQTT 5: the time of its expiry (infinity while it is connected), and its subscriptions. */
+  /** Set for a stored session of MQTT 5: its subscriptions, and the time of its expiry (infinity while the client is connected). */
   stored?: { untilMs: number; topics: readonly string[] };
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without the messages' content. The ids identify
- * repetitions. Their memory is limited by login, over all client ids of the login. If a login has too many ids, its least recently used
- * sessions lose theirs, and a repetition in such a session is treated as a new message. `now`: ms of a monotonic clock. Sessions of MQTT 5
- * that outlast their connections are also stored here, within the same limits. If there is no room for a session, the session is not
- * stored, and the CONNACK of the next connection reports that.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without the content of the messages. They show
+ * whether a message is a repetition. Each login has a memory limit for all its client ids. If a login exceeds it, its least recently used
+ * sessions lose their ids, and a repetition in such a session is treated as a new message. Sessions of MQTT 5 that outlast their connection
+ * are also stored here, within the same limits. If there is no room for a session, it is not stored, and the CONNACK of the next connection
+ * reports this. `now`: monotonic clock, ms.
  */
 export class UnreleasedMessages {
   /** Sessions by id, least recently used first. */
   readonly #sessions = new Map<string, OfSession>();
-  /** Sessions of each login in the order of their last use, and their total bytes. */
+  /** The sessions of each login, least recently used first, and the bytes that they use. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
   readonly #shares = new FairShareSpace(MAX_BYTES);
   readonly #now: () => number;
@@ -68,13 +71,13 @@ export class UnreleasedMessages {
     try {
       this.#sessionOf(id, account, 0).stored = { untilMs: this.#now() + lifetimeMs, topics: [...topics] };
     } catch {
-      // Without room for the session, nothing is stored.
+      // If there is no room, the session is not stored.
     }
   }
 
   /**
-   * Returns whether a session of MQTT 5 is stored, and adds its subscriptions to `topics`. The session does not expire
-   * while it is connected.
+   * Returns whether a session of MQTT 5 is stored. Adds its subscriptions to `topics`. From now on, the session does not expire while its
+   * client is connected.
    */
   resume(id: string, topics: Set<string>): boolean {
     const { stored } = this.#sessions.get(id) ?? {};
@@ -94,8 +97,8 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Returns whether a message was received before. If so, calls `known` when the earlier delivery is committed, or with an error if the
-   * delivery's session is dropped before that. If not, records the message, and the caller must call `commit`. Throws if the login or its
+   * Returns whether a message was received before. If so, calls `known` when the earlier delivery is committed, or with an error if its
+   * session is dropped before that. If not, records the message; the caller must call `commit` after the commit. Throws if the login or its
    * account has no room.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
@@ -134,8 +137,8 @@ export class UnreleasedMessages {
     const login = this.#logins.get(getLoginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(getLoginOfSession(id));
-    // Calls the callbacks of waiting connections with an error, because otherwise the connections would wait forever. The connections are
-    // then closed, and a repetition of the message counts as a new message.
+    // Waiting connections get an error, because they would otherwise wait forever. They are then closed, and a repetition of the message is
+    // treated as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
@@ -155,7 +158,7 @@ export class UnreleasedMessages {
     this.#sessionOf(id, account, MESSAGE_BYTES).messages.set(messageId, { isCommitted: false, waiting: [] });
   }
 
-  /** Returns the session, with room reserved for further bytes. Creates the session if it does not exist. Throws if there is no room. */
+  /** Returns the session, and reserves further bytes for it. Creates the session if it does not exist. Throws if there is no room. */
   #sessionOf(id: string, account: string, bytes: number): OfSession {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
@@ -175,8 +178,8 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if dropping all of them
-   * is not enough.
+   * Drops other sessions of the login, least recently used first, until there is room for further bytes. Throws if there is still no room
+   * when all others are dropped.
    */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {

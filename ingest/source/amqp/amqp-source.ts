@@ -16,33 +16,36 @@ import {
 } from './watch-connection.ts';
 
 /**
- * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
+ * Heartbeat interval in seconds. The broker considers a worker dead after two to three intervals without a heartbeat, so a hung worker is
  * replaced within 4 to 6 s.
  */
 const HEARTBEAT_SECONDS = 2;
-/** Maximum silence of a broker before the worker connects to the next one. A broker sends at least a heartbeat in each interval. */
+/**
+ * If a broker sends nothing for this time (ms), the worker connects to the next broker. A broker sends at least one heartbeat in each
+ * interval.
+ */
 const SILENT_MS = 3_000;
 /**
- * Maximum time for which the broker may have no majority. It is longer than the other nodes need to detect a hung node
- * and to elect leaders.
+ * If a node of the broker has no majority of its cluster for this time (ms), the worker connects to another node. The time is longer than
+ * the other nodes need to detect a hung node and to elect leaders.
  */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
-/** Time limit for declaring the topology. `CONSUME_MS`: time limit for subscribing to all shards. */
+/** Time limit in ms for declaring the topology. `CONSUME_MS`: time limit for subscribing to all shards. */
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
 const AGAIN_MS = { first: 100, longest: 2_000 };
-/** Maximum number of messages in flight over all shards, enough for one batch and the next. */
+/** Maximum number of unacknowledged messages of all shards together: enough for one batch and the next. */
 const MAX_IN_FLIGHT = 8_192;
 const MIN_PREFETCH = 8;
-/** Time for which a stopping worker waits for messages in flight before it hands over its shards. */
+/** Time in ms that a stopping worker waits until its unacknowledged messages are committed, before it hands over its shards. */
 const LEAVE_MS = 800;
-/** Maximum time for closing a connection or a consumer. */
+/** Maximum time in ms for closing a connection or a consumer. */
 const CLOSE_MS = 1_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
-  /** Number of shards (queues). The number never changes during the life of the installation. */
+  /** Number of shards (queues). It never changes after the installation is created. */
   shards: number;
   /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
@@ -52,11 +55,12 @@ export interface AmqpOptions {
 }
 
 /**
- * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. They arrive in several queues (shards), each of which has
- * one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the worker with the highest priority
- * (`computeShardPriority` in shard.ts), and to the next one if that worker disappears. Messages are acknowledged after the commit.
- * Reconnects without limit, to any host that answers. Resolves once the topology is declared and this worker has subscribed to all shards,
- * however long the broker is unavailable. Throws a TopologyError if the broker's queues or exchanges differ from the required ones.
+ * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. The cluster distributes them over several queues (shards).
+ * Every worker subscribes to every shard, but each shard has only one active consumer at a time: the broker delivers to the worker with the
+ * highest priority (`computeShardPriority` in shard.ts), and to the next one if that worker disappears. Messages are acknowledged after the
+ * commit. Reconnects without limit, to any host that answers. Resolves when the topology is declared and this worker has subscribed to all
+ * shards, even if the broker is unavailable for a long time. Throws a TopologyError if queues or exchanges at the broker differ from the
+ * required ones.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpSource(options);
@@ -109,14 +113,14 @@ export class AmqpSource implements MessageSource {
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // The worker continues to read the connection, to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and
-    // remain at the broker.
+    // The connection is still read, so that replies of the broker arrive. Messages that arrive too are not acknowledged, so they remain at
+    // the broker.
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // When the connection closes, the shards pass to their next owners. The unacknowledged messages are delivered to the next owners first,
-    // so that the order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection remains
-    // open, and the next owners receive only new messages.
+    // When the connection closes, the shards pass to their next owners, which first receive the unacknowledged messages, so the order is
+    // preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection remains open, and the next
+    // owners receive only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
   }
@@ -124,7 +128,7 @@ export class AmqpSource implements MessageSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // The worker continues to read the connection, to receive the broker's reply to the closing of the connection.
+    // The connection is still read, so that the broker's reply to its closing arrives.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
@@ -133,7 +137,7 @@ export class AmqpSource implements MessageSource {
 
   /** Handles a message of a shard; see `ShardOptions.onMessage`. */
   readonly #take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
-    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the shard's next owner.
+    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the next owner of the shard.
     if (this.#isLeaving) return 'leave';
     const topic = this.#options.topicOf(message.fields.routingKey);
     if (topic === null) return 'refuse';
@@ -153,10 +157,10 @@ export class AmqpSource implements MessageSource {
   async #run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
     const { url, shards, log } = this.#options;
     let againMs = AGAIN_MS.first;
-    // A random first host distributes the workers over the cluster.
+    // Each worker starts with a random host, so that the workers are distributed over the cluster.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // A stopping worker does not subscribe again, because its shards now belong to other workers.
+    // A stopping worker does not connect again, because its shards now belong to other workers.
     for (; !this.#isClosing && !this.#isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as Host;
       try {
@@ -173,8 +177,8 @@ export class AmqpSource implements MessageSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // If a connection ends with messages in flight, these are still committed. The broker also redelivers them to some worker, which must
-      // have room for them.
+      // Messages that were in flight when the connection ended are still committed. The broker also redelivers them, and the receiving
+      // worker must have room for them.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -200,7 +204,7 @@ export class AmqpSource implements MessageSource {
     }
   }
 
-  /** Subscribes to all shards concurrently, so that a shard whose leader is being elected does not delay the others. */
+  /** Subscribes to all shards concurrently: a shard whose leader is being elected does not delay the others. */
   async #askForShards({ connection, shards, end }: Session): Promise<void> {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
@@ -214,7 +218,7 @@ export class AmqpSource implements MessageSource {
 
 type Host = AmqpUrl['hosts'][number];
 
-/** Connects to a host, and starts to check whether the broker has become silent. */
+/** Connects to a host. Starts to check whether the broker becomes silent. */
 async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { host, port }: Host): Promise<Session> {
   const protocol = isSecure ? 'amqps' : 'amqp';
   const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };
@@ -243,8 +247,8 @@ interface Session {
 }
 
 /**
- * Returns the time at which the broker received a message, because the message may have waited for hours. A device cannot forge this
- * header: RabbitMQ overwrites it.
+ * Returns the time at which the broker received a message, because the message may have waited at the broker for hours. A device cannot
+ * forge this header, because RabbitMQ overwrites it.
  */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
@@ -252,14 +256,14 @@ function cameAtMs({ properties }: ConsumeMessage): number {
   return typeof timestamp === 'number' && timestamp > 0 ? Math.min(timestamp, nowMs) : nowMs;
 }
 
-/** Awaits the reply to a request. Rejects when the connection ends, because amqplib then never settles some requests. */
+/** Awaits the reply to a request. Rejects if the connection ends, because amqplib then leaves some requests pending forever. */
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
 /**
- * A node that has lost its leader may not answer a request for half a minute. The request therefore has a shorter time limit and is then
- * repeated.
+ * A node that has lost its leader may not answer a request for half a minute. The request therefore has a shorter time limit, after which
+ * it is repeated.
  */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 

@@ -7,8 +7,9 @@ import { STRAY_MESSAGES_QUEUE } from './topology.ts';
 const EVERY_MS = 5_000;
 
 /**
- * Counts stray messages at the broker at intervals, and logs an increase. `connection`: the connection on which to count. Undefined: no
- * connection. Null: the connection is not being read, so that no reply can arrive. In both cases the last count is retained.
+ * Counts the stray messages at the broker at intervals, and logs an increase. (A stray message belongs to neither a device nor a gateway.)
+ * `connection`: the connection on which to count. Undefined: there is no connection. Null: the connection is not being read, so no reply
+ * can arrive. In both cases, the last count remains.
  */
 export function startCountingStrayMessages(
   connection: () => ChannelModel | undefined | null,

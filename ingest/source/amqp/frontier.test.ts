@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createAckFrontier } from './shard.ts';
 
 /**
- * A simulated broker. An acknowledgement of a tag covers all tags up to it. It is an error if all of these tags are already acknowledged
- * (RabbitMQ: unknown delivery tag).
+ * A simulated broker. The acknowledgement of a tag covers this tag and all tags before it. It is an error if all of them are already
+ * acknowledged (RabbitMQ: unknown delivery tag).
  */
 function broker(count: number) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));
@@ -35,7 +35,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
         const upTo = isRefused ? frontier.refused(tag) : frontier.done(tag);
         if (upTo === null) continue;
         for (const taken of acknowledge(upTo)) expect(settled).toContain(taken);
-        // A tag is acknowledged at once if all earlier tags are already settled.
+        // A tag must be acknowledged as soon as it and all earlier tags are settled.
         expect(waiting).not.toContain(upTo + 1 <= messages.length && settled.has(upTo + 1) ? upTo + 1 : 0);
       }
       expect([...waiting]).toEqual([]);

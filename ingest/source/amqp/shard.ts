@@ -8,8 +8,9 @@ export interface ShardOptions {
   /** Maximum number of messages that the broker delivers before they are acknowledged. */
   prefetch: number;
   /**
-   * Handles a message. `taken`: accepted; `done` must be called once the message may be acknowledged. `refuse`: the message belongs to
-   * neither a device nor a gateway, and goes to the queue of strays. `leave`: not handled, so that the broker redelivers it.
+   * Handles a message. Result `taken`: the message is accepted, and `done` must be called once it may be acknowledged. `refuse`: it belongs
+   * to neither a device nor a gateway, and goes to the queue of stray messages. `leave`: it is not handled, so that the broker redelivers
+   * it.
    */
   onMessage: (message: ConsumeMessage, done: () => void) => 'taken' | 'refuse' | 'leave';
   /** Called when the broker has ended the consumer or the channel. */
@@ -17,8 +18,8 @@ export interface ShardOptions {
 }
 
 /**
- * Subscribes to a shard, on a separate channel. Messages arrive as long as no other worker has a higher priority for it. Returns a function
- * that stops consuming and hands over the shard: messages that were delivered and not acknowledged go to the next owner.
+ * Subscribes to a shard on a separate channel. Messages arrive while no other worker has a higher priority for the shard. Returns a
+ * function that stops consuming and hands over the shard: the next owner receives the messages that were delivered and not acknowledged.
  */
 export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<() => Promise<void>> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
@@ -30,7 +31,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   });
   const frontier = createAckFrontier();
   let upTo: number | null = null;
-  /** Sends an acknowledgement. If the connection is closing, the acknowledgement is skipped, because the broker redelivers the message. */
+  /** Sends an acknowledgement. If the connection is closing, does nothing: the broker redelivers the message. */
   const say = (what: () => void) => {
     try {
       if (isOpen) what();
@@ -38,7 +39,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
       if (!(error instanceof IllegalOperationError)) throw error;
     }
   };
-  // A batch finishes all of its messages in one turn of the event loop, so that one frame acknowledges them all.
+  // All messages of a batch are done in the same turn of the event loop, so that one frame acknowledges them all.
   const acknowledge = () => {
     const tag = upTo;
     upTo = null;
@@ -49,7 +50,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
   };
-  // Sets the prefetch for the consumer, because quorum queues reject a prefetch for the channel.
+  // The prefetch is set for the consumer, because quorum queues reject a prefetch for the channel.
   await channel.prefetch(prefetch);
   const { consumerTag } = await channel.consume(
     queue,
@@ -68,8 +69,8 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
 }
 
 /**
- * Computes the tag up to which all messages of a channel are done. An AMQP acknowledgement covers all messages up to a tag (`multiple`),
- * but messages may be done out of order. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
+ * Creates a counter that finds the tag up to which all messages of a channel are done. An AMQP acknowledgement covers all messages up to a
+ * tag (`multiple`), but messages may be done in another order. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
  */
 export function createAckFrontier() {
   let reached = 0;
@@ -79,26 +80,26 @@ export function createAckFrontier() {
     let last: number | null = null;
     for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
       ahead.delete(++reached);
-      // The tag of a rejected message must not be acknowledged: the broker has already discarded the tag.
+      // The tag of a rejected message must not be acknowledged, because the broker has already removed it.
       if (next === 'done') last = reached;
     }
     return last;
   };
   return {
     /**
-     * Records that a message is done; called once for each message. Returns the tag up to which all messages may now be acknowledged. Null
-     * if an earlier message is not done.
+     * Records that a message is done. Must be called once per message. Returns the tag up to which all messages may now be acknowledged, or
+     * null if an earlier message is not done.
      */
     done: (tag: number) => note(tag, 'done'),
-    /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
+    /** Records that a message was rejected. A rejected message needs no acknowledgement. Returns the same as `done`. */
     refused: (tag: number) => note(tag, 'refused'),
   };
 }
 
 /**
- * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the highest priority,
- * and to the next worker if that one disappears. Workers need no coordination: each gets about the same number of shards, and a worker that
- * joins or leaves moves only its own shards. The result is a 31-bit number, because priorities are signed in AMQP. Pure.
+ * Returns the priority of a worker for a shard, by rendezvous hashing. The broker delivers a shard to the worker with the highest priority,
+ * and to the next one if that worker disappears. Workers need no coordination: each gets about the same number of shards, and if a worker
+ * joins or leaves, only its own shards move. The result is a 31-bit number, because priorities are signed in AMQP. Pure.
  */
 export function computeShardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;

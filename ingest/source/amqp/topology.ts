@@ -1,13 +1,13 @@
 import type { Options } from 'amqplib';
 
 /**
- * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Until the exchange exists, no PUBLISH is
+ * Exchange to which the MQTT plugin of RabbitMQ publishes (`mqtt.exchange` in its configuration). Until this exchange exists, no PUBLISH is
  * acknowledged.
  */
 const MQTT_EXCHANGE = 'energy.mqtt';
-/** Exchange that maps each routing key, and thus each device's readings, to one shard. */
+/** Exchange that assigns each routing key to one shard, so that all readings of a device are in the same shard. */
 const HASH_EXCHANGE = 'energy';
-/** Queue of stray messages, which belong to neither a device nor a gateway. The broker stores them, and they raise an alert. */
+/** Queue of stray messages, which belong to neither a device nor a gateway. The broker stores them, and monitoring alerts an operator. */
 export const STRAY_MESSAGES_QUEUE = 'energy.stray';
 /**
  * A queue that is always empty. Workers consume this queue to check that their broker has a majority of its cluster (watch-connection.ts).
@@ -16,15 +16,15 @@ export const MAJORITY_CHECK_QUEUE = 'energy.beat';
 export const getShardQueueName = (shard: number): string => `energy.shard.${shard}`;
 
 /**
- * Maximum number of messages in a shard while the database is unavailable. A publisher gets no acknowledgement if the shard is full. 64
- * shards hold 16 million messages or 8 GiB, whichever comes first. 16 million messages are four hours of a million meters that send every
- * 15 minutes.
+ * Maximum number of messages in a shard. Shards fill up while the database is unavailable. If a shard is full, publishers get no
+ * acknowledgement. 64 shards store 16 million messages or 8 GiB, whichever is reached first. A million meters that send every 15 minutes
+ * produce 16 million messages in four hours.
  */
 const MAX_MESSAGES = 250_000;
 const MAX_BYTES = 128 * 2 ** 20;
-/** Maximum size of the queue of stray messages, which people inspect. If the queue is full, the oldest messages are dropped. */
+/** Maximum size in bytes of the queue of stray messages, which people inspect. If the queue is full, the oldest messages are dropped. */
 const MAX_STRAY_BYTES = 256 * 2 ** 20;
-/** Maximum time for which a worker may leave a message unacknowledged while it waits for its database, ms. */
+/** Maximum time in ms for which a worker may leave a message unacknowledged, for example while it waits for its database. */
 const CONSUMER_TIMEOUT_MS = 86_400_000;
 
 /** An exchange, queue or binding that must exist at the broker, with its arguments. */
@@ -35,8 +35,8 @@ export type BrokerDeclaration =
   | { kind: 'exchange binding'; to: string; from: string; key: string };
 
 /**
- * Arguments of a replicated queue: a message is acknowledged once a majority has flushed it to disk, and is never
- * dropped because it was redelivered often.
+ * Arguments of a replicated queue. A message is acknowledged when a majority of the nodes has flushed it to disk. A message is never
+ * dropped because of many redeliveries.
  */
 const QUORUM = { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 };
 
@@ -48,16 +48,16 @@ const SHARD = {
   'x-max-length': MAX_MESSAGES,
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
-  // Rejected messages go to the queue of stray messages, and remain in the shard until that queue has stored them.
+  // Messages that a worker rejects go to the queue of stray messages. They remain in the shard until that queue has stored them.
   'x-dead-letter-exchange': STRAY_MESSAGES_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
-  // Without this argument, one node would lead all queues: the node to which the declaring worker is connected.
+  // Without this argument, the node to which the declaring worker is connected would lead all queues.
   'x-queue-leader-locator': 'balanced',
 };
 
 /**
- * Returns the exchanges, queues and bindings through which messages pass from devices to workers, in the order of creation. The exchange
- * that accepts messages is created last, because messages would be lost if any of the others were missing. Pure.
+ * Returns the exchanges, queues and bindings through which messages pass from devices to workers, in the order in which they must be
+ * created. The exchange that accepts messages is created last; otherwise messages would be lost while the others are missing. Pure.
  */
 export function listRequiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
@@ -84,7 +84,7 @@ export function listRequiredTopology(shards: number, routingKeys: readonly strin
         options: { durable, arguments: SHARD },
       }),
     ),
-    // The binding key is the weight of the shard. All shards have the same weight.
+    // The binding key is the weight of a shard. All shards have the same weight.
     ...numbers.map(
       (shard): BrokerDeclaration => ({
         kind: 'queue binding',

@@ -3,8 +3,8 @@ import type { ChannelModel } from 'amqplib';
 import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
 /**
- * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts checks that they still work, by
- * pausing reads for longer than a heartbeat.
+ * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts pauses reading for longer than a
+ * heartbeat to check that these internals still work.
  */
 interface Inner {
   stream: Duplex & { bytesRead: number };
@@ -14,9 +14,9 @@ interface Inner {
 export const getInnerConnection = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
 
 /**
- * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes. Messages that do
- * not fit into memory must therefore remain in the socket, and then at the broker. Acknowledgements and heartbeats are still sent. During a
- * pause, silence does not count as a failure of the broker, because this process causes it.
+ * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch limits the number of messages but not their
+ * bytes. Messages that do not fit into memory must therefore remain in the socket, and then at the broker. During a pause, acknowledgements
+ * and heartbeats are still sent, and silence is not taken for a failure of the broker.
  */
 export function createReadControl(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = getInnerConnection(connection);
@@ -49,9 +49,9 @@ export function createReadControl(connection: ChannelModel, heartbeatSeconds: nu
 const LOOK_MS = 250;
 
 /**
- * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared without closing the
- * connection. RabbitMQ sends at least a heartbeat in each interval; amqplib itself would wait for two to three intervals. The function
- * counts checks instead of time, because a process that hung has also missed its checks.
+ * Calls back once if a connection that is being read receives nothing for a time: the broker hangs, or has disappeared without closing the
+ * connection. RabbitMQ sends at least one heartbeat in each interval; amqplib itself would wait for two to three intervals. The time is
+ * measured in checks, because a process that hung has also missed its checks.
  */
 export function watchConnectionSilence(
   connection: ChannelModel,
@@ -77,11 +77,11 @@ export function watchConnectionSilence(
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Periodically sends a request that the broker can serve only with a majority of its cluster: to consume an always empty queue that is
+ * Regularly sends a request that the broker can answer only with a majority of its cluster: to consume an always empty queue that is
  * replicated like the shards. Calls back once if the request is unanswered for a time. A node that is cut off from the other nodes keeps
- * its connections and seems healthy to its workers, but cannot reach the workers' shards. (Requests for a queue's length would not detect
- * such a node, because the node reports 0. Nor would publishing, because the broker accepts no message during a disk alarm.) The function
- * counts checks instead of time, because a process that hung has not received the answer.
+ * its connections and looks healthy to its workers, but cannot reach the shards. (Two other requests do not detect such a node: it reports
+ * the length of a queue as 0, and during a disk alarm no broker accepts published messages.) The time is measured in checks, because a
+ * process that hung has not received the answer.
  */
 export async function watchClusterMajority(
   connection: ChannelModel,
@@ -90,7 +90,7 @@ export async function watchClusterMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // An error of this channel is ignored, because the failed request counts as unanswered.
+  // An error of this channel is ignored, because the request that failed is treated as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(MAJORITY_CHECK_QUEUE, () => {}, { noAck: false });
