@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { castToMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
-/** Energies up to the maximum for which the sum of five intervals in one quarter-hour is exact. */
+/** Random energies. The maximum is chosen so that the sum of five intervals in one quarter-hour is still a safe integer. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
   .map(castToMilliwattHours);
@@ -33,7 +33,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       expect(ofQuarterHours.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_HOUR_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // At the end of each quarter-hour, the energy since the interval's start is in proportion to the elapsed time, rounded down.
+      // At the end of each quarter-hour, the energy since the start of the interval is in proportion to the elapsed time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],
@@ -48,7 +48,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
           BigInt(endMs - startMs);
         expect([name, upTo.join()]).toEqual([name, ofQuarterHours.map(([bucketMs]) => share(bucketMs)).join()]);
       }
-      // A reading counts in the quarter-hour that ends at the reading's time.
+      // A reading at the end of a quarter-hour is counted in this quarter-hour.
       expect(ofQuarterHours.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
       expect(ofQuarterHours.at(-1)?.[1].readingCount).toBe(1);
     }),

@@ -3,10 +3,10 @@ import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, TimeSpan } from './counting-rule.ts';
 import type { SeriesRoles } from './roles-by-time.ts';
 
-/** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
+/** Changes of a device's load profile, by the start of the UTC quarter-hour (Unix ms). */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyQuarterHourBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums of energy by the start of their quarter-hour. The energy of intervals is added to these sums. */
+/** Sums of energy by the start of their quarter-hour (Unix ms). Energy of intervals is added to these sums. */
 export interface QuarterHourBuckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -21,14 +21,14 @@ export const createZeroSums = (): MeasureSums => ({
   exportCoveredMs: 0,
 });
 
-/** Returns floor(energy × part ÷ whole). Exact even if the product exceeds the safe integers. */
+/** Returns floor(energy × part ÷ whole). The result is exact even if the product exceeds the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
   const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the part of an energy that flowed up to a time, rounded down. The energy is spread evenly over a span. */
+/** Returns the part of an energy that flowed before a time, rounded down. The energy is spread evenly over a time span. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: TimeSpan, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
@@ -45,8 +45,8 @@ function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
 
 /**
  * Adds an interval to the buckets that it overlaps (`sign` 1), or subtracts it (-1). Each bucket gets a share in proportion to time, in
- * whole mWh. The shares add up exactly, because each is the difference of the energies up to the bucket's two bounds. The reading of the
- * interval counts in the bucket in which the interval ends: a reading at 10:00:00 counts in the quarter-hour before 10:00.
+ * whole mWh. The shares add up exactly: each is the difference between the energies up to the two ends of the bucket. The number of
+ * readings increases in the bucket in which the interval ends. A reading at 10:00:00 belongs to the quarter-hour before 10:00.
  */
 export function addInterval(
   deltas: QuarterHourBuckets,

@@ -126,7 +126,7 @@ test('counts each interval by the best series with a reading before its end; lat
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
       const roles = chooseSeriesRoles(all);
-      // The roles at `endMs` are the same if all series without a reading before `endMs` are left out.
+      // Leaving out all series without a reading before `endMs` must not change the roles at `endMs`.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
       const known = chooseSeriesRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
@@ -140,14 +140,14 @@ test('counts each interval by the best series with a reading before its end; lat
 });
 
 test.each([
-  // Three cases: a total that stays 0 while a tariff register does not, a total that becomes nonzero later, and a total and tariff that are
-  // both 0.
+  // Three cases: a total that stays 0 while a tariff register does not; a total that becomes nonzero later than its tariff register; a
+  // total and a tariff register that are both 0.
   [['register import 0 null', 'register import/t1 0 0', 'interval import 0'], 9, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
   [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
-  // Once a register of unknown meaning has a reading, power series do not count. A volume, reactive energy or a cooling register has no
-  // such effect.
+  // Power series do not contribute to the totals from the time at which a register of unknown meaning has a reading. A volume, reactive
+  // energy or a cooling register has no such effect.
   [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
@@ -179,7 +179,7 @@ test('prefers the owner’s setting of a quantity to its name', () => {
     ...imported,
     meter: 'water_m3',
   });
-  // A volume is never electricity, even if the owner sets it to count as an import of electricity.
+  // A volume is never electricity, even if the owner's setting says that it is imported electricity.
   expect(meaning([{ ...register, unit: 'm3', word: { counts_as: 'import' } }])).toEqual(nothing);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { counts_as: 'import' } }])).toEqual(imported);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { placement: 'excluded' } }])).toEqual(nothing);

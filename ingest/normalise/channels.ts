@@ -9,13 +9,11 @@ import {
 import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
 /**
- * Energy quantities in order of preference. Of the quantities for which a circuit has a series, the first one counts (counting rules,
- * "Channels").
+ * Quantities of energy in order of preference. Only the first quantity for which a circuit has a series contributes to the totals (counting
+ * rules, "Channels").
  */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/**
- * Ranks of the series that may count: of a register that is a total, of a register that is a tariff, and the lowest rank of a power series.
- */
+/** Ranks of series: of a total register, of a tariff register, and the lowest rank of a power series. A lower rank takes precedence. */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -25,15 +23,18 @@ interface Series {
   kind: string;
   unit?: string | null | undefined;
   word?: ChannelSetting;
-  /** Time of the series' first reading, Unix ms. If undefined or null, the series counts as always present. */
+  /** Time of the series' first reading, Unix ms. If undefined or null, the series is treated as if it had always existed. */
   firstReadAtMs?: number | null | undefined;
-  /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. If undefined, the register counts as never 0. */
+  /**
+   * Time of a register's first reading that is not 0, Unix ms. Null: all readings are 0. Undefined: the register is treated as if it had
+   * never been 0.
+   */
   nonzeroAtMs?: number | null | undefined;
 }
 
 /**
- * A series that may count in one direction of its circuit, from its first reading on. Of several such series, the one with the lowest rank
- * counts.
+ * A series that can supply the energy of one direction of its circuit from its first reading on. The series with the lowest rank supplies
+ * it.
  */
 interface Offer {
   readonly index: number;
@@ -41,28 +42,29 @@ interface Offer {
   readonly firstReadAtMs: number;
 }
 
-/** The series that may count in one direction of one circuit. */
+/** The series that can supply the energy of one direction of one circuit. */
 interface Choice {
   readonly direction: EnergyDirection;
   readonly offers: Offer[];
   /**
-   * Time from which the circuit has a register of unknown meaning, Unix ms. The register may measure the same energy as the power series.
+   * Time from which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy as a power series.
    */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit excludes electricity, whatever the channel's name is: units of volume, of reactive energy and of cost do. */
+/** Whether a unit excludes electricity, whatever the name of the channel is. Units of volume, reactive energy and cost do. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Chooses the roles of a device's series by time. In each direction of a circuit, the best quantity counts. Within a quantity, a total has
- * precedence over tariffs, and tariffs over phases. Parts of one kind count together; a total never counts together with its parts. At each
- * time, the best of the series that already have a reading counts, so a new series counts from its first reading on. A register is not a
- * total while all its readings are 0 and a reading of one of its parts is not. If no better series measures export, the negative part of
- * the circuit's import power counts. A series of unknown meaning does not count, nor does a power series in a circuit with a register of
- * unknown meaning. Gas, heat and water are chosen separately, in kWh and by volume; they have no export. `series`: all series that the
- * device has ever had. Returns the roles in the same order.
+ * Chooses the roles of a device's series by time. (A role states to which total the energy contributes.) In each direction of a circuit,
+ * only the best quantity contributes. Within a quantity, a total register takes precedence over tariff registers, and these over phases.
+ * Parts of one kind contribute together, but never together with their total. At each time, only series that already have a reading are
+ * considered, so a new series contributes from its first reading on. While all readings of a total register are 0 and a part of it has a
+ * reading that is not 0, the register is not considered. If no better series measures export, the negative part of the circuit's import
+ * power contributes as export. A series of unknown meaning does not contribute, nor does a power series in a circuit that has a register of
+ * unknown meaning. For gas, heat and water, series in kWh and series of volumes are chosen separately; they have no export. `series`: all
+ * series that the device has ever had. Returns the roles in the same order.
  */
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannel(one, one.word));
@@ -90,7 +92,7 @@ export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   );
 }
 
-/** Returns the series that may count, grouped by commodity, circuit and direction. */
+/** Returns the series that can supply energy, grouped by commodity, circuit and direction. */
 function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
@@ -119,7 +121,7 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** If a total register shows 0 while a part of it does not, the total counts only from its first reading that is not 0. */
+/** If a total register is 0 while one of its parts is not, the total register is considered only from its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -135,18 +137,18 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
 }
 
 /**
- * Returns the series that count immediately after a time, Unix ms. Before the circuit's first reading, these are the
+ * Returns the series that supply the energy immediately after a time (Unix ms). Before the first reading of the circuit, these are the
  * series with the earliest first reading.
  */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later: they add no energy before their first reading. Interval series are an exception.
+  // Includes series of the same rank that start later, because they add no energy before their first reading (except interval series).
   return valid.filter(({ rank }) => rank === best);
 }
 
-/** Returns the times after which a different series may count, in order, Unix ms. */
+/** Returns the times (Unix ms, in order) at which other series may begin to supply the energy. */
 function timesOf(choices: readonly Choice[]): number[] {
   const times = new Set(
     choices.flatMap(({ offers, askedAtMs }) => [askedAtMs, ...offers.map(({ firstReadAtMs }) => firstReadAtMs)]),

@@ -65,7 +65,8 @@ test('counts each interval once, by the role at its end, for any border; with on
         const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // If the series does not count after the change of role (`border`), a reading that was held before it never gets a final verdict.
+          // If the series no longer contributes after the change of role (`border`), a reading that was held back before it never gets a
+          // final verdict.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];

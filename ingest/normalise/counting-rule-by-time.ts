@@ -10,9 +10,9 @@ import {
 
 /**
  * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
- * processes all readings, also while the series does not count. After the last time in which the series counts, the rule receives no
- * readings, and its state is null. An interval counts by the role at its end. `ruleOf`: returns the counting rule of a role; null if the
- * role does not count.
+ * processes all readings, including those of times without a role. After the end of the last role, the rule receives no readings, and its
+ * state is null. The role at the end of an interval applies to the whole interval. `ruleOf`: returns the counting rule for a role; null for
+ * a role that contributes to no total.
  */
 export function createCountingRuleByTime(
   of: RolesByTime,
@@ -23,8 +23,8 @@ export function createCountingRuleByTime(
   const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * Whether the series is a register. The counting rule of a register has a fixed direction. Energy that the rule reports late may belong
-   * to a time in which the owner had set the other direction.
+   * Whether the series is a register. The counting rule of a register has a fixed direction, but energy that it reports late may belong to
+   * a time for which the owner had set the other direction.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

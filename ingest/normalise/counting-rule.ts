@@ -1,30 +1,33 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
-/** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
+/** A stored reading of one series, in the units of `readings.value`. Readings are ordered by time, then by interval length. */
 export interface SeriesReading {
   readAtMs: number;
-  /** Length of an interval reading in ms; `READ_BY_HAND_INTERVAL_MS` for a reading entered by a person; 0 for every other reading. */
+  /**
+   * Length of the interval in ms, if the reading is interval energy. `READ_BY_HAND_INTERVAL_MS` for a reading that a person entered. 0 for
+   * every other reading.
+   */
   intervalMs: number;
   value: number;
 }
 
-/** Energy in whole mWh over `[startMs, endMs)`, before it is divided into buckets. */
+/** Energy in whole mWh that flowed during `[startMs, endMs)`. It is not yet divided into quarter-hours. */
 export interface EnergyInterval {
   startMs: number;
   endMs: number;
   importMilliwattHours: MilliwattHours;
   exportMilliwattHours: MilliwattHours;
-  /** Whether the energy was spread over a silence of more than an hour: the amount is certain, the distribution over the hours is not. */
+  /**
+   * Whether the energy was spread over a time of more than an hour without readings. Its amount is then certain, but not its distribution
+   * over the hours.
+   */
   estimated: boolean;
   /**
-   * Whether the energy is late news: a confirmed jump of a register whose source reported late. Late news counts as estimated even if other
-   * tariffs narrow the time in which the energy flowed.
+   * Whether the energy comes from a register that rose suddenly because its source had reported late, as later readings confirmed. Such
+   * energy is estimated, even if other tariff registers narrow the time in which it flowed.
    */
   isLate?: boolean;
-  /**
-   * Part of the interval in which the energy of one direction flowed. Outside it, that energy is 0. Undefined: the energy flowed during the
-   * whole interval.
-   */
+  /** The part of the interval in which the imported energy flowed. Undefined: it flowed during the whole interval. */
   importSpan?: TimeSpan;
   exportSpan?: TimeSpan;
 }
@@ -35,7 +38,7 @@ export interface TimeSpan {
   endMs: number;
 }
 
-/** Reason why a reading was held, rejected or counted in a special way. A plainly counted reading has no verdict. */
+/** Reason why a reading was held back, rejected or counted in a special way. A reading that was counted normally has no verdict. */
 export type CountingVerdict =
   | 'jitter'
   | 'held'
@@ -50,55 +53,57 @@ export type CountingVerdict =
   | 'overlap'
   | 'excluded';
 
-/** A stored reading with its verdict. Verdict null: the reading was plainly counted. */
+/** A stored reading with its verdict. The verdict is null if the reading was counted normally. */
 export interface SeriesReadingWithVerdict extends SeriesReading {
   verdict: CountingVerdict | null;
 }
 
-/** Receives the results of processing a reading: energy, and verdicts on this reading or on earlier ones. */
+/** Receives the results of a counting rule when it processes a reading: energy, and verdicts on this reading or on earlier ones. */
 export interface CountingResultReceiver {
   interval(interval: EnergyInterval): void;
   verdict(point: SeriesReading, verdict: CountingVerdict): void;
-  /** Reverts all energy since a time. The readings between this time and `untilMs` get the verdict. */
+  /** Reverts all energy after `sinceMs`. Readings after this time and before `untilMs` get the verdict. */
   takeBack(sinceMs: number, untilMs: number, verdict: CountingVerdict): void;
 }
 
-/** State of a counting rule after the first `taken` readings of a list. */
+/** A state from which a counting rule can continue within a list of readings. */
 export interface CountingRestart<State> {
-  /** Number of readings that the state includes. The counting rule continues with the reading after them. */
+  /** Number of readings of the list that the state already includes. The counting rule continues with the next reading. */
   taken: number;
   state: State;
 }
 
 /**
- * Converts the readings of one series into intervals. A counting rule is a state machine that processes readings in order of event time. A
- * `State` is plain JSON, immutable, and complete: from equal states, equal readings give equal results.
+ * Converts the readings of one series into intervals. A counting rule is a state machine that processes the readings in order of their
+ * time. A `State` is plain JSON, immutable and complete: the same readings after the same state give the same results.
  */
 export interface CountingRule<State> {
   readonly initial: State;
   /**
-   * Finds the latest state that follows from the given stored readings alone, whatever readings came before. From this state, a late
-   * reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the series'
-   * last reading, if known. Returns null if the readings do not determine a state; more readings may.
+   * Finds the latest state that follows from these stored readings alone, whatever readings came before them. From this state, a late
+   * reading can be processed without replaying all earlier readings. `before`: consecutive readings in order of time. `later`: the state
+   * after the last reading of the series, if known. Returns null if the readings do not determine a state; the caller may try again with
+   * more of them.
    */
   restart(before: readonly SeriesReadingWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
-   * Returns the energy that stored readings counted as after the state `from`, by their stored verdicts. Readings are replayed instead if a
-   * counting rule lacks this method. The two results differ if an earlier edition of the counting rules gave the verdicts.
+   * Returns the energy that stored readings contributed, as their stored verdicts show. `from`: the state before these readings. If a
+   * counting rule does not have this method, the readings are replayed instead. The two results differ if an earlier edition of the
+   * counting rules gave the verdicts.
    */
   counted?(from: State, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[];
-  /** Whether this edition of the counting rules wrote a stored state. Otherwise the state is derived again from stored readings. */
+  /** Whether this edition of the counting rules wrote a stored state. If not, the state must be derived again from stored readings. */
   knows(state: unknown): boolean;
   /**
-   * Returns the time of the earliest reading in a state, Unix ms. Undefined if the counting rule does not compare elapsed times
-   * with earlier readings.
+   * Returns the time of the earliest reading in a state, Unix ms. Undefined for a counting rule that does not compute the time elapsed
+   * since earlier readings.
    */
   earliestMs?(state: State): number;
-  /** Processes the next reading, and returns the state after this reading. */
+  /** Processes the next reading. Returns the state after it. */
   step(state: State, point: SeriesReading, findings: CountingResultReceiver): State;
 }
 
-/** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends only on this reading. */
+/** Finds a restart (see `restart`) for a counting rule whose state after a reading without a verdict depends only on this reading. */
 export function findRestartAfterLastCounted<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,
@@ -115,37 +120,38 @@ export interface CountingSettings {
   maxGapMinutes: number;
 }
 
-/** Settings that applied before a time, Unix ms. */
+/** Settings that were valid until a time, Unix ms. */
 export interface SettingsBeforeTime extends CountingSettings {
   readonly untilMs: number;
 }
 
 /**
- * Settings that change with time. A reading is judged by the settings that are valid at its time. Settings differ by time while a changed
- * setting is applied to the past of a device in chunks. Consumption is a function of the set of messages and of these settings.
+ * Settings that change with time. Each reading is judged by the settings that are valid at its time. Settings differ by time while a
+ * changed setting is applied to the past of a device in chunks. The same set of messages and the same settings always give the same
+ * consumption.
  */
 export interface SettingsByTime extends CountingSettings {
-  /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
+  /** Earlier settings in order of time, each with the time until which it was valid. Undefined if the settings have never changed. */
   readonly earlier?: readonly SettingsBeforeTime[];
   /**
-   * Times (Unix ms, in order) after which the series reads a different counter, because its owner then changed the decoder settings. Each
-   * is the time of the last reading before such a change. The energy between this reading and the next is not counted.
+   * Times (Unix ms, in order) at which the series began to measure a different counter, because the owner changed the decoder settings.
+   * Each value is the time of the last reading before such a change. The energy between this reading and the next one is not counted.
    */
   readonly splits?: readonly number[];
   /**
-   * Steps back of the clock of the series' host. Between a reading before the step and one after it, the elapsed time is longer by the
-   * step.
+   * Times at which the clock of the host that received the series was set back. For a reading before and a reading after such a step, the
+   * elapsed time is longer than the difference of their times, by the length of the step.
    */
   readonly stepsBack?: readonly BackwardClockStep[];
 }
 
-/** A step back of a clock: its position among the readings (Unix ms), and its length in ms. */
+/** A step by which a clock was set back: its position among the readings (Unix ms), and its length in ms. */
 export interface BackwardClockStep {
   readonly atMs: number;
   readonly byMs: number;
 }
 
-/** Compares two points of a series by time. Of intervals with the same end, the shorter comes first. */
+/** Compares two readings of a series by their time. If two intervals have the same end, the shorter one comes first. */
 export function compareSeriesReadings(a: SeriesReading, b: SeriesReading): number {
   return a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs;
 }

@@ -4,26 +4,23 @@ import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 /** Whether an edit excludes a reading of a series. */
 export type IsReadingExcluded = (point: SeriesReading) => boolean;
 
-/** Effect of edits on one series after a plan that applies edits up to an end time. */
+/** The effect of edits on one series, after a plan that applies the edits up to a time. */
 export interface SeriesEdits {
-  /** Test for readings that the edits exclude. Undefined if none is excluded. */
+  /** Whether the edits exclude a reading. Undefined if they exclude no reading. */
   readonly isExcluded?: IsReadingExcluded;
-  /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null: the plan recomputes none. */
+  /** Range of the readings that the plan recomputes, in Unix ms (both ends inclusive). Null: the plan recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
-  /** Readings entered by hand that must be stored, and those that must be deleted. */
+  /** Readings by hand that must be stored. `withdrawn`: readings by hand that must be deleted. */
   readonly added: readonly SeriesReading[];
   readonly withdrawn: readonly SeriesReading[];
-  /** Steps back of the clock that received the series, before and after the plan. */
+  /** Steps by which the clock of the receiving host was set back, before and after the plan. */
   readonly stepsBack: {
     readonly before: readonly BackwardClockStep[];
     readonly after: readonly BackwardClockStep[];
-    /** Times of the first and the last step that the plan adds or removes, Unix ms. Null if there are none. */
+    /** Times of the first and of the last step that the plan adds or removes, Unix ms. Null if there is no such step. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
-  /**
-   * Time ranges in which every reading is excluded both before and after the plan, in order. The readings in these ranges need not be
-   * loaded.
-   */
+  /** Time ranges, in order, of which all readings are excluded both before and after the plan. Their readings need not be loaded. */
   readonly passedOver: readonly EditTimeRange[];
 }
 
@@ -35,14 +32,17 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/** Returns the time from which an edit must still be applied or, if it was revoked, be reverted, Unix ms. Null if nothing is pending. */
+/** Returns the Unix time in ms from which an edit must still be applied or, if it was revoked, reverted. Null if nothing is pending. */
 export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
-/** Returns the time range in which an edit is applied after a plan up to the time `untilMs`. Null if the edit is then applied nowhere. */
+/**
+ * Returns the time range in which an edit is applied, once a plan has applied pending edits up to `untilMs`. Null if it is then applied
+ * nowhere.
+ */
 export function findAppliedRangeOfEdit(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = findPendingEditStartMs(edit);
@@ -52,14 +52,14 @@ export function findAppliedRangeOfEdit(edit: Edit, untilMs: number): EditTimeRan
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
-/** Returns the end of an edit's pending time range, Unix ms. */
+/** Returns the end of the time range in which an edit is pending, Unix ms. */
 export const getPendingEditEndMs = ({ isInForce, counted, toMs }: Edit): number =>
   isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
  * Returns the effect of a device's edits on one of its series. Pure. An edit applies to all readings in its time range, whenever they
- * arrive. Results therefore depend only on the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits
- * before this time.
+ * arrive, so that results depend only on the set of messages and the set of applied edits. `untilMs`: time up to which the plan applies
+ * pending edits.
  */
 export function computeSeriesEdits(
   edits: readonly Edit[],
@@ -71,8 +71,8 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => isSeriesAffectedByEdit(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit adds a reading by hand only if its start is in the applied part. Otherwise, a reading by hand at the start was entered by a
-  // person.
+  // An edit adds a reading by hand only if the applied part contains the start of the edit. Any other reading by hand at this time was
+  // entered by a person.
   const applied = mine.filter((edit) => findAppliedRangeOfEdit(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -99,16 +99,16 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // If a later step set the clock to before an earlier step, the earlier step takes effect at the later one's time, which is
-            // before the start of the earlier step's edit.
+            // If a later step set the clock back to a time before an earlier step, the earlier step takes effect at the time of the later
+            // one, which is before the start of the earlier step's edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => findPendingEditStartMs(edit) as number),
             ),
             lastMs: Math.max(...open.map((edit) => Math.min(getPendingEditEndMs(edit), untilMs) - 1)),
           },
-    // An edit adds its reading by hand at its start. The reading is stored when the first part of the edit is applied, and deleted when
-    // that part is reverted.
+    // An edit adds its reading by hand at its start. This reading is stored when the first part of the edit is applied, and deleted when
+    // this part is reverted.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack,
@@ -116,7 +116,7 @@ export function computeSeriesEdits(
   };
 }
 
-/** Returns the time ranges that are excluded both before and after the plan, except the instants of readings by hand. */
+/** Returns the time ranges that are excluded both before and after the plan, without the times of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
     const after = findAppliedRangeOfEdit(edit, untilMs);
@@ -150,9 +150,9 @@ export const isSeriesAffectedByEdit = (edit: Edit, channel: string, kind: string
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Whether a point is at one of the instants of an edit by the clock, within the applied time range. The reading that the edit adds replaces
- * a sent reading at the same instant. `carried`: instants at which edits by the clock add a reading, because a later step excludes the
- * readings that earlier steps added.
+ * Returns a test whether a reading is at one of the times that an edit for a step of the clock lists, within the applied range. The reading
+ * that the edit adds replaces a sent reading at the same time. `carried`: times at which such edits add a reading because a later step
+ * excludes the readings that earlier steps added.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -175,10 +175,10 @@ function either(...conditions: (IsReadingExcluded | undefined)[]): IsReadingExcl
   return (point) => some.some((condition) => condition(point));
 }
 
-/** Returns the steps back of the clock before and after the plan. */
+/** Returns the steps by which the clock was set back, before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Two steps may be equal, so each step in `before` cancels only one step in `after`.
+  // Two steps may be equal, so each step in `before` cancels only one equal step in `after`.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
@@ -191,8 +191,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the steps by which the device's clock was set back, from the edits of a series. A step adds its length to the elapsed time. If a
- * later step set the clock to before an earlier step, both take effect at the later one's time.
+ * Returns the steps by which the device's clock was set back, from the edits of a series. Each step adds its length to the elapsed time. If
+ * a later step set the clock back to a time before an earlier step, both take effect at the time of the later one.
  */
 function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -206,8 +206,8 @@ function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
 }
 
 /**
- * Returns a test for points in the time range of one of the edits. The test is true for points that were sent, or added by an edit by the
- * clock. It is false for a reading by a person, which replaces the sent reading at its instant.
+ * Returns a test whether one of the edits excludes a reading because of its time. True for readings that were sent, and for readings that
+ * an edit for a step of the clock added. False for a reading that a person entered, which replaces the sent reading at its time.
  */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): IsReadingExcluded | undefined {
   if (edits.length === 0) return undefined;
@@ -215,7 +215,7 @@ function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): 
   return ({ readAtMs, intervalMs }) => {
     if (intervalMs === READ_BY_HAND_INTERVAL_MS && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
-    // Binary search for the last time range that begins at or before the reading.
+    // A binary search finds the last time range that begins at or before the reading.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((spans[middle] as EditTimeRange).fromMs <= readAtMs) low = middle + 1;

@@ -2,13 +2,13 @@ import { castToMilliwattHours } from '#src/core/units.ts';
 import { type CountingRule, findRestartAfterLastCounted } from './counting-rule.ts';
 
 export interface IntervalState {
-  /** End of the last interval that counted. */
+  /** End of the last interval that was counted, Unix ms. */
   keptEndMs?: number;
 }
 
 /**
- * The counting rule for interval energy. Interval energy counts as it was sent. Intervals must be in order of their end, then shorter
- * first, then lower energy first. An interval that overlaps an earlier counted one is rejected. Readings in mWh.
+ * The counting rule for interval energy, which is counted as it was sent. Intervals must be in order of their end; if the ends are equal,
+ * shorter and then lower ones come first. An interval that overlaps an earlier counted interval is rejected. Readings are in mWh.
  */
 export function createIntervalCountingRule(direction: 'import' | 'export'): CountingRule<IntervalState> {
   return {

@@ -14,22 +14,22 @@ import {
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
 const device: CountingSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
-/** Returns two register values in mWh, `ms` apart. */
+/** Returns two register values in mWh with `ms` milliseconds between them. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
     { readAtMs: 0, valueMilliwattHours: castToMilliwattHours(a) },
     { readAtMs: ms, valueMilliwattHours: castToMilliwattHours(b) },
   ] as const;
 
-// Cases at the exact bound of each rule. Random registers rarely reach these bounds.
+// Each case is exactly at the bound of a rule, which random registers rarely reach.
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
-  // In an hour, the register may rise by 10 kWh plus one unit in the last decimal place of the finer value (at least 0.001 kWh).
+  // In an hour, the register may rise by 10 kWh, plus one unit in the last decimal place of the more precise value (at least 0.001 kWh).
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
-  // If both values are whole numbers of kWh, the register may rise by 1 kWh more.
+  // If both values are whole numbers of kWh, the register may rise by one more kWh.
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
 ])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {
@@ -69,7 +69,7 @@ test('agrees with the reference on the plausibility of 1,000 random pairs', () =
 test.each([
   [10 * KWH, 0, false],
   [10 * KWH, 1, true],
-  // Exactly at both bounds of jitter: 1 % and 0.1 kWh.
+  // This step back is exactly at both bounds of jitter: 1 % and 0.1 kWh.
   [10 * KWH, 100_000, true],
   [10 * KWH - 1, 100_000, false],
   [20 * KWH, 100_001, false],
@@ -83,7 +83,7 @@ test.each([
   [900 * KWH + 1, 100 * KWH, 20 * HOUR_MS, null],
   [1_000 * KWH, 0, HOUR_MS, 0],
   [1_000 * KWH + 1, 0, HOUR_MS, null],
-  // A rollover of 10 kWh in an hour, plus one unit in the last decimal place.
+  // The register rolls over and rises by 10 kWh in an hour, plus one unit in the last decimal place.
   [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
   [995 * KWH, 7 * KWH, HOUR_MS, null],
 ])('measures the rollover of a register of 1,000 kWh from %d to %d mWh in %d ms: %s mWh', (a, b, ms, step) => {
@@ -94,7 +94,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // The energy may be a fifth of the device's limit: a fifth of 150 kW is more than 20 kW.
+  // The power may be a fifth of the device's limit if this is more than 20 kW: a fifth of 150 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {
@@ -104,7 +104,7 @@ test.each([
 test.each([
   [100 * KWH, 9_999_000, HOUR_MS, true],
   [100 * KWH, 10 * KWH, HOUR_MS, false],
-  // Not a reset, because the new value is not reachable from zero in 15 minutes.
+  // This is not a reset, because the register cannot rise from zero to the new value in 15 minutes.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
 ])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
   expect(isRegisterReset(...pair(a, b, ms), device)).toBe(is);

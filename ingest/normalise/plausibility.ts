@@ -2,9 +2,9 @@ import { castToMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/un
 import type { CountingSettings } from './counting-rule.ts';
 
 const KWH = 1_000_000;
-/** Mean power that is usual in any home: 20 kW, in mW. */
+/** Mean power that is plausible in any home: 20 kW, in mW. */
 const USUAL_MW = 20_000_000;
-/** Minimum assumed resolution of a register: 0.001 kWh, in mWh. */
+/** Finest resolution that is assumed for a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
 
 /** A register's value at a time: the input of the plausibility rules. */
@@ -14,7 +14,7 @@ export interface RegisterValue {
   isByHand?: true;
 }
 
-/** Returns one unit in the last decimal place of a register value as sent, in mWh; at most 1 kWh. */
+/** Returns one unit in the last decimal place of a register value as the device sent it, in mWh. At most 1 kWh. */
 function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
   let unit = 1;
   while (unit < KWH && valueMilliwattHours % (unit * 10) === 0) unit *= 10;
@@ -22,8 +22,8 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
 }
 
 /**
- * Whether a register can have moved from `a` to `b`: not backwards, and not faster than the device's limit. Tolerance: one unit in the last
- * decimal place of the finer value.
+ * Whether a register can have changed from `a` to `b`: it did not decrease, and did not rise faster than the device's limit. The tolerance
+ * is one unit in the last decimal place of the more precise value.
  */
 export function isPlausible(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
@@ -43,7 +43,7 @@ function isPlausibleStep(
   return isAtMost(stepMilliwattHours - resolution, Math.round(limitKw * KWH), b.readAtMs - a.readAtMs);
 }
 
-/** Whether an energy is at most a power times a duration. Exact beyond 2^53. */
+/** Whether an energy is at most a power times a duration. The comparison is exact beyond 2^53. */
 function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: number): boolean {
   const [left, right] = [energyMilliwattHours * HOUR_MS, powerMw * durationMs];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return left <= right;
@@ -51,8 +51,8 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used the energy between `a` and `b` at constant power: a fifth of the device's limit, but at least 20 kW. Applied
- * to late news, which is spread over the time from `a` to `b`.
+ * Whether a home can have used the energy between `a` and `b` at constant power: at most a fifth of the device's limit, or 20 kW if this is
+ * more. Used for a register that rose suddenly because its source reported late: its energy is spread over the time from `a` to `b`.
  */
 export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
@@ -60,8 +60,7 @@ export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { l
 }
 
 /**
- * Whether the register stepped back slightly (by at most 1 % and 0.1 kWh). Some registers lose the digits after the decimal point at a
- * reboot.
+ * Whether the register decreased slightly, by at most 1 % and 0.1 kWh. Some registers lose the digits after the decimal point at a restart.
  */
 export function isRegisterJitter(a: RegisterValue, b: RegisterValue): boolean {
   const drop = a.valueMilliwattHours - b.valueMilliwattHours;
@@ -69,9 +68,9 @@ export function isRegisterJitter(a: RegisterValue, b: RegisterValue): boolean {
 }
 
 /**
- * Returns the energy of a register across a rollover in mWh; null if the register did not roll over. In a rollover the value falls from
- * above 90 % of the register's maximum to below 10 % of the maximum, and the energy is plausible. If a value exceeds the maximum in the
- * settings, the setting is wrong, and the register counts as not rolled over.
+ * Returns the energy in mWh of a register that rolled over between two values; null if it did not. In a rollover, the value falls from
+ * above 90 % of the register's maximum to below 10 %, and the energy is plausible. If a value exceeds the maximum in the settings, the
+ * setting is wrong, and the result is null.
  */
 export function computeRolloverMilliwattHours(
   a: RegisterValue,
@@ -88,7 +87,10 @@ export function computeRolloverMilliwattHours(
   return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
-/** Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the elapsed time. */
+/**
+ * Whether the register was reset to zero. After a reset, the value is below 10 % of the previous value, and the register can have risen to
+ * it from zero in the elapsed time.
+ */
 export function isRegisterReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&

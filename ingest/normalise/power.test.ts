@@ -66,8 +66,8 @@ test('counts the positive part of an export channel as export, and ignores the n
 });
 
 test.each([
-  // Power falls from 4 kW to -2 kW in 9 minutes, and crosses zero after 6 minutes. Import: 4 kW × 6 min ÷ 2 = 0.2 kWh. Export: 2 kW × 3 min
-  // ÷ 2 = 0.05 kWh.
+  // The power falls from 4 kW to -2 kW in 9 minutes, and crosses zero after 6 minutes. Import: 4 kW × 6 min ÷ 2 = 0.2 kWh. Export: 2 kW × 3
+  // min ÷ 2 = 0.05 kWh.
   [
     4_000_000,
     -2_000_000,
@@ -78,7 +78,7 @@ test.each([
     4_000_000,
     { importMilliwattHours: 200_000, importSpan: [3, 9], exportMilliwattHours: 50_000, exportSpan: [0, 3] },
   ],
-  // A line that starts at zero has one direction only.
+  // If one of the two powers is zero, energy flows in one direction only.
   [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
 ])('splits the straight line from %d to %d mW over nine minutes at its zero crossing', (from, to, wanted) => {
   const rule = createPowerCountingRule(
@@ -122,7 +122,7 @@ test('computes exact energy even if the product of power and time exceeds the sa
   const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const rule = createPowerCountingRule(device, { import: true, export: false, channelDirection: 'import' });
-  // The mean of 2^32 mW and 2^32 - 1 mW over 3,599,999 ms, halves rounded up.
+  // The mean of 2^32 mW and 2^32 - 1 mW over 3,599,999 ms. Halves are rounded up.
   const [interval] = computeIntervals(rule, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });

@@ -7,7 +7,10 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/** Energy in one direction between two readings, and the time span in which it flowed; without a span, it flowed during the whole time. */
+/**
+ * Energy of one direction between two readings, and the time span in which it flowed. Without a span, it flowed during the whole time
+ * between the readings.
+ */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: TimeSpan;
@@ -15,12 +18,12 @@ interface Side {
 
 const NOTHING: Side = { energyMilliwattHours: castToMilliwattHours(0) };
 
-/** Returns numerator ÷ denominator, halves rounded up. Exact beyond 2^53. */
+/** Returns numerator ÷ denominator; halves are rounded up. The result is exact beyond 2^53. */
 function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
   return castToMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
-/** Returns the energy of two powers of one direction (mW), as their mean over a time (ms), in mWh, halves rounded up. */
+/** Returns the energy in mWh between two powers (mW) of the same direction: their mean times the time (ms). Halves are rounded up. */
 function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
   if (Number.isSafeInteger(product * 2)) return castToMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
@@ -28,8 +31,8 @@ function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): 
 }
 
 /**
- * Returns the energy on one side of a straight line of power that crosses zero. `powerMw`: power at that side's end. `bothMw`: sum of the
- * absolute powers of both ends.
+ * Returns the energy of one direction if the power changes linearly and crosses zero. `powerMw`: power at the end with this direction.
+ * `bothMw`: sum of the absolute powers at both ends.
  */
 function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: number): MilliwattHours {
   const numerator = BigInt(powerMw) * BigInt(powerMw) * BigInt(durationMs);
@@ -37,8 +40,8 @@ function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: num
 }
 
 /**
- * Splits the energy between two power readings by direction: the areas between zero and the straight line, above and below zero. If one
- * direction lasts less than 1 ms, its span is the whole time between the readings.
+ * Splits the energy between two power readings by direction. The power is assumed to change linearly; the energies are the areas above and
+ * below zero. If one direction lasts less than 1 ms, its span is the whole time between the readings.
  */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
@@ -59,8 +62,8 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
 }
 
 /**
- * Which parts of a power series count: the positive part as import, the negative part as export, or (on export channels) the positive part
- * as export.
+ * The parts of a power series that contribute to the totals: the positive part as import, the negative part as export, or (on export
+ * channels) the positive part as export.
  */
 export interface PowerRoles {
   import: boolean;
@@ -69,8 +72,9 @@ export interface PowerRoles {
 }
 
 /**
- * The counting rule for power: the energy is the area under the straight line between readings. No energy is counted for a silence longer
- * than the device's maximum gap. Readings in mW. Negative power on an import channel is export, and is never netted.
+ * The counting rule for power. The energy between two readings is the area under the straight line that connects them. If more time passes
+ * than the device's maximum gap, no energy is counted. Readings are in mW. Negative power on an import channel is export, which is never
+ * subtracted from import.
  */
 export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
   const at = createSettingsLookup(settings);

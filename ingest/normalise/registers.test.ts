@@ -99,7 +99,7 @@ test('returns the energy of stored readings by their stored verdicts', () => {
 const MINUTE_MS = 60_000;
 const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** Returns the verdicts on values in kWh that arrive every quarter of an hour. */
+/** Returns the verdicts on register values in kWh, one every quarter of an hour. */
 function verdictsOn(kwh: number[], device: CountingSettings = usual): (CountingVerdict | null)[] {
   const points: SeriesReading[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
@@ -129,7 +129,7 @@ test.each<[string, number[], (CountingVerdict | null)[], Partial<CountingSetting
 });
 
 const HOURLY = 60 * MINUTE_MS;
-/** Returns the verdicts and steps in kWh of readings at given minutes. */
+/** Returns the verdicts on readings at the given minutes, and the counted energy in kWh between readings. */
 function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<CountingSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
@@ -151,7 +151,7 @@ function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<C
 describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
   test('has its energy spread over the preceding silence', () => {
-    // After a silence of two hours, the values that were measured meanwhile arrive within a second.
+    // After two hours without messages, the values that were measured in that time arrive within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -214,7 +214,7 @@ describe('a backlog delivered late, without times of its own,', () => {
       [3 * H + 31, 101 + kwh],
     ];
     const plenty = { limitKw: 100 };
-    // At 20 kW, two hours and a minute give 40.33 kWh.
+    // At 20 kW, two hours and one minute give 40.33 kWh.
     expect(outcomeOf(leap(40.3), plenty).verdicts[3]).toBe('late');
     expect(outcomeOf(leap(40.4), plenty).verdicts[3]).toBe('swap');
   });
@@ -239,7 +239,7 @@ describe('a register that falls and recovers', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The last good reading is the first of the series, so it has no predecessor.
+    // The last good reading is the first reading of the series, so no reading precedes it.
     expect(outcomeOf([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });

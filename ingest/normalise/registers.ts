@@ -34,8 +34,8 @@ import {
 import { correctForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
- * State of a register. `run`: the readings that count; undefined before the first reading. `held`: an implausible reading after the run.
- * `first`: the first later reading that is consistent with the held one.
+ * State of the counting rule for a register. `run`: the latest readings that were counted; undefined before the first reading. `held`: an
+ * implausible reading after them. `first`: the first later reading that is consistent with the held one.
  */
 export interface RegisterState {
   readonly run?: RegisterRun;
@@ -54,9 +54,9 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
 });
 
 /**
- * The counting rule for cumulative registers: it counts the differences of consecutive readings. An implausible reading is held until later
- * readings show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct reading after a glitch. Readings in
- * mWh. The energy counts as import or, with `direction` export, as export.
+ * The counting rule for cumulative registers, which counts the differences between consecutive readings. An implausible reading is held
+ * back until later readings show what it was: late news (the source reported late), a glitch, a rollover, a reset, a swapped meter, or a
+ * correct reading after a glitch. Readings are in mWh. `direction`: whether the energy is import or export.
  */
 export class RegisterCountingRule implements CountingRule<RegisterState> {
   readonly initial: RegisterState = {};
@@ -92,7 +92,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     };
     let last = from.run && getLastReading(from.run);
     for (const { verdict, ...point } of judged) {
-      // Readings after a held reading are not counted until the held reading gets a verdict.
+      // The readings after a held reading are counted only when the held reading has got a final verdict.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -108,7 +108,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasCounterChangeBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
-      // After a split the register is another counter, so no reading can confirm a held reading of the previous one.
+      // From now on, the series measures another counter, whose readings cannot confirm a held reading of the previous one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -119,33 +119,34 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return this.#takeAfterFirst(findings, { run, held, first }, now);
   }
 
-  /** Processes the next reading while no reading is held. */
+  /** Processes the next reading if no reading is held back. */
   #take(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
     const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isRegisterJitter(last, now)) return hold(findings, run, now);
-    // After jitter, no energy is counted until the register exceeds its previous value.
+    // After a slight step back of the register (jitter), no energy is counted until the register exceeds its previous value.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
     };
   }
 
-  /** Processes the reading immediately after a held one. */
+  /** Processes the reading immediately after a reading that is held back. */
   #takeAfterHeld(
     findings: CountingResultReceiver,
     { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(getLastReading(run), now);
-    // A reading that is consistent both with the run and with the held reading does not show whether the held reading is late news.
+    // If the reading is consistent both with the held reading and with the readings before it, it does not show whether the held reading is
+    // late news (energy that the source reported late).
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the next reading after two: a held reading, and a first reading that is consistent with it. */
+  /** Processes the next reading after a held reading and a first reading that is consistent with it. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
@@ -160,15 +161,15 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The first consistent reading was itself a glitch. The current reading takes its role.
+    // The first consistent reading was itself a glitch, so the current reading replaces it.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(getLastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
   /**
-   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the run up to the held
-   * reading.
+   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the counted readings, which
+   * end with the held reading.
    */
   #confirm(findings: CountingResultReceiver, run: RegisterRun, held: RegisterValue): RegisterRun {
     const [good, before] = [getLastReading(run), getSecondLastReading(run)];
@@ -199,7 +200,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return createRegisterRun(held);
   }
 
-  /** Counts the step to the next reading of a run, and returns the extended run. */
+  /** Counts the energy up to the next reading, and appends the reading to the run (the latest counted readings). Returns the new run. */
   #goOn(
     findings: CountingResultReceiver,
     run: RegisterRun,
@@ -210,7 +211,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return appendToRun(run, next);
   }
 
-  /** Counts an energy in mWh over the time between two readings. */
+  /** Counts an energy in mWh that flowed between two readings. */
   #countOver(
     findings: CountingResultReceiver,
     a: RegisterValue,
@@ -229,7 +230,10 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     });
   }
 
-  /** If a held reading is late news, returns the earlier reading since which its energy is spread; otherwise null. */
+  /**
+   * If a held reading is late news (energy that the source reported late), returns the earlier reading from which on its energy is spread.
+   * Otherwise returns null.
+   */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);
@@ -243,8 +247,8 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /**
-   * Returns a copy of reading `a` with an earlier time, so that the difference between the times of `b` and the copy is the elapsed time.
-   * (If a clock was set back, some clock times occur twice.)
+   * Returns a copy of reading `a` with a corrected time: the time of `b` minus this time is the elapsed time. (If a clock was set back,
+   * some times occur twice.)
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack
@@ -252,7 +256,10 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       : a;
   }
 
-  /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline, which adds none. */
+  /**
+   * Returns the energy in mWh that a reading with this verdict adds. Null if the reading only begins a new run of readings and adds no
+   * energy.
+   */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: CountingVerdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
@@ -269,7 +276,7 @@ function hold(findings: CountingResultReceiver, run: RegisterRun, now: RegisterV
   return { run, held: now };
 }
 
-/** Stores a reading as the first one that is consistent with the held reading. */
+/** Stores a reading as the first one that is consistent with the held reading. A second one must confirm it. */
 function awaitSecond(
   findings: CountingResultReceiver,
   { run, held }: { run: RegisterRun; held: RegisterValue },

@@ -9,23 +9,23 @@ import type {
 } from './counting-rule.ts';
 import type { IsReadingExcluded } from './edits.ts';
 
-/** Result of running a counting rule over a sequence of points. */
+/** Result of running a counting rule over consecutive readings. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
-  /** Verdicts by `getReadingKey`. A point without an entry was plainly counted. */
+  /** Verdicts by `getReadingKey`. A reading without an entry was counted normally. */
   readonly verdicts: ReadonlyMap<string, SeriesReadingWithVerdict>;
   state: unknown;
   /**
-   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted none. This time may be before the start
+   * Earliest time after which the counting rule reverted energy, Unix ms; Infinity if it reverted none. This time may be before the start
    * of the replay.
    */
   backToMs: number;
 }
 
-/** Returns a key that identifies a point within its series. */
+/** Returns a key that identifies a reading within its series. */
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** A shared empty map, because all points are plainly counted in many replays. */
+/** A shared empty map. In many replays, no reading has a verdict. */
 export const EMPTY_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {
@@ -78,7 +78,8 @@ class Run implements ReplayResult, CountingResultReceiver {
 }
 
 /**
- * Runs the counting rule over ordered points, starting from a state. `isExcluded`: selects points that the counting rule does not receive.
+ * Runs the counting rule over readings in order of time, starting from a state. `isExcluded`: whether the counting rule does not receive a
+ * reading.
  */
 export function replayReadings(
   rule: CountingRule<unknown>,
@@ -91,13 +92,13 @@ export function replayReadings(
   return run;
 }
 
-/** The stored results of a stretch of a series: the stretch's counted energy and the verdicts of its readings. */
+/** The stored results for consecutive readings of a series: their counted energy and their verdicts. */
 export type StoredReplayResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
-/** Whether the counting rule received a stored reading. A reading that an edit excludes is not passed to the rule. */
+/** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
-/** Counts readings from a given state on. Returns the intervals and verdicts to store. */
+/** Runs the counting rule over readings, starting from a state. Returns the intervals and verdicts to store. */
 export function computeStoredReplayResult(
   rule: CountingRule<unknown>,
   from: unknown,
@@ -109,37 +110,40 @@ export function computeStoredReplayResult(
   return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
 }
 
-/** Results for a stretch of a series before and after a change of its set of readings. */
+/** Results for consecutive readings of a series, before and after readings, settings or roles changed. */
 export interface ReplayComparison {
   before: StoredReplayResult;
   after: ReplayResult;
-  /** Whether both replays reached the same state after the change. All later results are then the same, too. */
+  /** Whether both replays reached the same state after the change. If so, all later results are also equal. */
   met: boolean;
-  /** Time up to which the stretch was replayed, both before and after the change (Unix ms). */
+  /** Unix time in ms up to which both replays ran. */
   endMs: number;
 }
 
 /**
- * The counting rules of a series before and after a change. They differ only in the settings and roles that apply up to `lastChangeMs`
- * (inclusive).
+ * The counting rules of a series before and after a change. They differ only in settings and roles that are valid at or before
+ * `lastChangeMs`.
  */
 export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
-  /** Of the two, the counting rule whose series counts for longer. It computes the state in which both replays start. Default: `after`. */
+  /**
+   * That one of the two counting rules whose series contributes to the totals for longer. It computes the state with which both replays
+   * start. Default: `after`.
+   */
   readonly longer?: CountingRule<unknown>;
   /**
-   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results once the
-   * states contain no reading up to this time. Undefined if there is no such step.
+   * Time of the latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results when
+   * their states contain no readings up to this time. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of the same readings from the same state. The versions and their counting rules are equal after `lastChangeMs`. The
- * replay ends after a reading that is plainly counted in both versions and after which both states are equal, or when the readings end.
- * (After a reading with another verdict, a later reading may still revert earlier energy.) `before`: the stored readings with verdicts.
- * `isExcluded`: selects readings of `after` that the counting rule does not receive.
+ * Replays two versions of the same readings, each with its counting rule, from the same state. The versions and the rules are equal after
+ * `lastChangeMs`. The replays end when the readings end, or after a reading that has no verdict in both versions and after which both
+ * states are equal. (After a reading with a verdict, a later reading may still revert earlier energy.) `before`: the stored readings with
+ * verdicts. `isExcluded`: whether the counting rule does not receive a reading of `after`.
  */
 export function compareReplays(
   rules: CountingRuleChange,

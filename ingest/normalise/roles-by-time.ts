@@ -1,12 +1,12 @@
 import type { AggregatedQuantity } from '#src/database/meter.ts';
 
-/** The role of a series in the consumption of its device. */
+/** The role of a series: the totals to which its energy contributes. */
 export interface SeriesRoles {
   import: boolean;
   export: boolean;
-  /** The meter under which the energy is also reported separately. Null if it counts only towards the device's electricity. */
+  /** The meter under which the energy is also reported separately. Null if the energy contributes only to the electricity of the device. */
   meter: AggregatedQuantity | null;
-  /** Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time (tariffs.ts). */
+  /** Whether the series is a tariff register. Of the tariff registers of a circuit and direction, only one runs at a time (tariffs.ts). */
   isTariff?: boolean;
 }
 
@@ -18,29 +18,29 @@ export const areRolesEqual = (one: SeriesRoles, other: SeriesRoles): boolean =>
   one.meter === other.meter &&
   !one.isTariff === !other.isTariff;
 
-/** Roles that applied before a time, Unix ms. */
+/** Roles that were valid until a time, Unix ms. */
 export interface RolesBeforeTime {
   readonly roles: SeriesRoles;
   readonly untilMs: number;
 }
 
 /**
- * The roles of a series by time. An interval counts by the role at its end. Roles differ by time if a better series appeared later, or
- * while a changed role is being applied to the past in chunks.
+ * The roles of a series by time. The role at the end of an interval applies to the whole interval. Roles differ by time if a better series
+ * appeared later, or while a changed role is being applied to the past in chunks.
  */
 export interface RolesByTime {
   readonly roles: SeriesRoles;
-  /** Earlier roles in order of time, each valid until its end. Undefined if the role has never changed. */
+  /** Earlier roles in order of time, each with the time until which it was valid. Undefined if the role has never changed. */
   readonly earlierRoles?: readonly RolesBeforeTime[];
 }
 
-/** Returns a function that returns the roles at a time, Unix ms. */
+/** Returns a function that returns the roles that are valid at a time, Unix ms. */
 export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: number) => SeriesRoles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether some role of a series, at any time, meets a condition. */
+/** Whether a role of the series meets a condition, at any time. */
 export const hasRoleWith = (
   { roles, earlierRoles }: RolesByTime,
   isMet: (roles: SeriesRoles) => boolean | undefined,
@@ -48,7 +48,10 @@ export const hasRoleWith = (
 
 const isCounted = ({ roles }: { roles: SeriesRoles }): boolean => roles.import || roles.export;
 
-/** Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never counts. */
+/**
+ * Returns the Unix time in ms from which the series contributes to no total. Infinity if its latest role contributes to one; -Infinity if
+ * no role does.
+ */
 export function getCountingEndMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
@@ -57,8 +60,8 @@ export function getCountingEndMs(of: RolesByTime): number {
 export const isEverCounted = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
- * Returns the time range `[fromMs, toMs)` that contains every difference between the roles of a series and its target
- * roles. Null if they do not differ.
+ * Returns the time range `[fromMs, toMs)` that contains all differences between the roles of a series and its target roles. Null if there
+ * are no differences.
  */
 export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [createRolesLookup(of), createRolesLookup(target)];
@@ -72,7 +75,7 @@ export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): {
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the roles of a series after `target` has been applied before a time, Unix ms. */
+/** Returns the roles of a series that result if `target` is applied to the time before `untilMs` (Unix ms). */
 export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return createRolesByTime([
@@ -81,7 +84,7 @@ export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: n
   ]);
 }
 
-/** Builds roles by time from spans, in order of their ends; the last span ends at Infinity. */
+/** Builds roles by time from time spans, which are in order of their ends. The last span ends at Infinity. */
 export function createRolesByTime(spans: readonly RolesBeforeTime[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
@@ -94,7 +97,7 @@ export function createRolesByTime(spans: readonly RolesBeforeTime[]): RolesByTim
   return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
-/** Returns roles as spans; the last span ends at Infinity. */
+/** Returns the roles as time spans. The last span ends at Infinity. */
 export const listRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): RolesBeforeTime[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },

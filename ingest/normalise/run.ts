@@ -3,16 +3,16 @@ import type { CountingRestart, CountingVerdict, SeriesReadingWithVerdict } from 
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * Readings that the counting rule for registers needs: counted readings since the last baseline, reset, rollover or swap. Times (Unix ms)
- * and values (mWh) alternate in a flat array, because the array is stored in the row of each series, and read and written with each batch.
- * Immutable. The array begins with the last reading and the second-last one. Up to three risen readings follow, back to which the energy of
- * late news may be spread. A risen reading is one at which the register had risen, or the first of the run. The run contains the latest
- * risen reading before each of three bounds: up to the second-last reading; up to the start of the clock hour of the second-last reading;
- * and up to the start of the hour before. The risen readings are in order of time, without duplicates.
+ * The latest counted readings of a register since the last baseline, reset, rollover or swap, as far as its counting rule needs them. Times
+ * (Unix ms) and values (mWh) alternate in a flat array, which is stored in the row of each series, and read and written with each batch.
+ * Immutable. The array begins with the last reading and the second-last reading. Up to three risen readings follow. (A risen reading is one
+ * at which the register had risen, or the first of the run.) The energy of a register whose source reported late may be spread back to one
+ * of them. They are the latest risen reading up to the second-last reading, the latest one up to the start of the clock hour of the
+ * second-last reading, and the latest one up to the start of the hour before. They are in order of time, without duplicates.
  */
 export type RegisterRun = readonly number[];
 
-/** Index of the second-last reading. `RISEN`: index of the first risen reading. */
+/** Index of the second-last reading in a run. `RISEN`: index of the first risen reading. */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -29,7 +29,10 @@ export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefine
 export const getEarliestReadingMs = (run: RegisterRun): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
-/** Returns the time of the latest risen reading before the last reading; for a run of one reading, the time of this reading. */
+/**
+ * Returns the time of the latest risen reading (one at which the register had risen) before the last reading. If the run has only one
+ * reading, returns the time of this reading.
+ */
 export const getLatestRiseTimeMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
@@ -49,16 +52,16 @@ export const replaceLastReading = (run: RegisterRun, last: RegisterValue): Regis
   ...run.slice(BEFORE),
 ];
 
-/** Returns the start of the UTC clock hour that is `back` hours before the hour of a time. */
+/** Returns the start of a UTC clock hour: the hour that contains a time, minus `back` hours. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
 /**
- * Returns the three times, in order, for which a run stores the latest risen reading up to that time. `lastMs`: time of the second-last
- * reading.
+ * Returns three times in order. For each of them, a run stores the latest risen reading (one at which the register had risen) up to this
+ * time. `lastMs`: time of the second-last reading.
  */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
-/** Returns the index of the latest entry at or before a time in a list of times and values; -1 if there is none. */
+/** Returns the index of the latest entry at or before a time, in a list in which times and values alternate; -1 if there is none. */
 function latestUpTo(list: readonly number[], from: number, ms: number): number {
   let index = list.length - 2;
   while (index >= from && (list[index] as number) > ms) index -= 2;
@@ -66,7 +69,7 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
 }
 
 export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
-  // Elements are read by index: in code that is not optimised yet, destructuring an array creates an object for each element.
+  // Elements are read by index. In code that is not optimised yet, destructuring an array creates an object for each element.
   const lastMs = run[0] as number;
   const last = run[1] as number;
   const beforeMs = run[BEFORE];
@@ -74,7 +77,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // Fast path for the usual case: if the last two readings are in the same hour, only the latest risen reading changes.
+    // In the usual case, the last two readings are in the same hour. Then only the latest risen reading changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -95,12 +98,15 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading (see `RegisterRun`) to a run under construction, unless it is the risen reading that was appended last. */
+/** Appends a risen reading (one at which the register had risen) to a run that is being built, unless it was appended last. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
 
-/** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
+/**
+ * Returns the latest risen reading (one at which the register had risen) at or before the start of a clock hour: the hour before the one
+ * that contains a time.
+ */
 export function findRisenReadingBeforePreviousHour(run: RegisterRun, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = getLastReading(run);
@@ -111,9 +117,9 @@ export function findRisenReadingBeforePreviousHour(run: RegisterRun, ms: number)
 }
 
 /**
- * Returns the index of the latest risen reading at or before a time, in a run that continues after this time; -1 if the run does not
- * determine the reading. The run contains the latest risen reading up to each of some bounds (`boundsOf`). Such a reading is the result if
- * it is not after the time and its bound is not before the time.
+ * Returns the index of the latest risen reading (one at which the register had risen) at or before a time, in a run with later readings; -1
+ * if the run does not show which reading this is. For each of the times of `boundsOf`, the run contains the latest risen reading up to it.
+ * Such a reading is the result if it is not after the given time and its bound is not before the given time.
  */
 function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -123,7 +129,7 @@ function risenUpTo(run: RegisterRun, ms: number): number {
   return -1;
 }
 
-/** Verdicts of counted readings with which a new run begins. `NOT_COUNTED`: verdicts of readings that did not count. */
+/** Verdicts of counted readings that begin a new run. `NOT_COUNTED`: verdicts of readings that were not counted. */
 const BEGINS: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
@@ -133,9 +139,10 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
 ]);
 
 /**
- * Rebuilds the run up to the latest plainly counted reading of some stored readings. Null if the stored readings do not go back far enough:
- * to the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the missing risen
- * readings, for example if a reading is minutes late or the register has not risen for months.
+ * Rebuilds the run (the latest counted readings of a register) up to the latest stored reading without a verdict. Null if the stored
+ * readings do not go back far enough: to the start of the run, or to a reading an hour before at which the register had risen. `later`: the
+ * current run. It often contains the readings that are missing, for example if a reading is minutes late or the register has not risen for
+ * months.
  */
 export function rebuildRegisterRun(
   judged: readonly SeriesReadingWithVerdict[],
@@ -143,7 +150,7 @@ export function rebuildRegisterRun(
 ): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
-  // Whether the register had risen at the first reading is unknown, unless the run begins with this reading.
+  // It is unknown whether the register had risen at the first reading, unless the run begins with this reading.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

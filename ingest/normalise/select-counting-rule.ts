@@ -8,12 +8,15 @@ import type { SeriesRoles } from './roles-by-time.ts';
 /** The values that determine a counting rule: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
-/** Maximum number of cached counting rules. A rule has a dozen functions, and nearly all devices share a few rules. */
+/**
+ * Maximum number of cached counting rules. Nearly all devices share a few rules. A rule has a dozen functions, so a rule for each series
+ * would take too much memory.
+ */
 const MADE = 16;
 const made: { key: Key; rule: CountingRule<unknown> | null }[] = [];
 let oldest = 0;
 
-/** Returns the counting rule for a series with this channel and kind in these roles. Null if the series does not count. */
+/** Returns the counting rule for a series with this channel and kind in these roles. Null if the roles contribute to no total. */
 export function selectCountingRule(
   channel: string,
   kind: string,
@@ -21,7 +24,7 @@ export function selectCountingRule(
   settings: SettingsByTime,
 ): CountingRule<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // Not cached, because counting rules with changing settings, splits or clock steps are used once.
+  // Counting rules whose settings change with time, or that have splits or clock steps, are not cached, because they are used only once.
   if (settings.earlier || settings.splits || settings.stepsBack)
     return createCountingRule(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
@@ -51,7 +54,7 @@ function createCountingRule(
 ): CountingRule<unknown> | null {
   if (kind === 'power')
     return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The role determines the direction, because the owner may have set another direction than that of the channel's name.
+  // The role determines the direction, because the owner may have set a direction that differs from the one in the channel's name.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterCountingRule(settings, direction);
   if (kind === 'interval') return createIntervalCountingRule(direction);

@@ -6,7 +6,7 @@ const haveSameSettings = (one: CountingSettings, other: CountingSettings): boole
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
-/** Returns a function that returns the settings for a reading at a time, Unix ms. */
+/** Returns a function that returns the settings that are valid at a time, Unix ms. */
 export function createSettingsLookup(settings: SettingsByTime): (ms: number) => CountingSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
@@ -14,16 +14,16 @@ export function createSettingsLookup(settings: SettingsByTime): (ms: number) => 
 }
 
 /**
- * Whether the series began to read another counter between two readings (times in Unix ms), because the owner changed the decoder settings.
- * The energy between the two readings is then unknown.
+ * Whether the series began to measure another counter between two readings (times in Unix ms), because the owner changed the decoder
+ * settings. The energy between these readings is unknown.
  */
 export const hasCounterChangeBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading (Unix ms) for a comparison with a later reading: each step back of the clock between the two readings moves
- * the time back by the step's length. A reading exactly at a step is on both sides: it was read before the step, and is the first reading
- * after the step.
+ * Corrects the time of a reading (Unix ms) for a comparison with a later reading. Each step by which the clock was set back between the two
+ * readings moves the time back by the length of the step. A reading exactly at a step can be the earlier or the later reading: it was read
+ * before the step, and is also the first reading after it.
  */
 export const correctForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
@@ -34,7 +34,7 @@ interface Times {
   readonly toMs: number;
 }
 
-/** Returns the time range whose consumption was computed with settings other than `settings`. Null if there is none. */
+/** Returns the time range whose consumption was computed with other settings than `settings`. Null if there is none. */
 export function findRangeComputedWithOtherSettings(
   computedWith: SettingsByTime,
   settings: CountingSettings,
@@ -45,7 +45,7 @@ export function findRangeComputedWithOtherSettings(
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** Returns the settings by time, once the consumption before `untilMs` (Unix ms) has been recomputed with `settings`. */
+/** Returns the settings by time that result if the consumption before `untilMs` (Unix ms) is recomputed with `settings`. */
 export function applySettingsUntil(
   computedWith: SettingsByTime,
   settings: CountingSettings,
@@ -56,7 +56,7 @@ export function applySettingsUntil(
   return ofSpans([{ ...settings, untilMs }, ...later]);
 }
 
-/** Returns settings as spans; the last one ends at Infinity. */
+/** Returns the settings as time spans. The last span ends at Infinity. */
 const spansOf = ({ earlier = [], ...latest }: SettingsByTime): SettingsBeforeTime[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },

@@ -22,7 +22,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** Reference implementation of `findEndOfLatestRise` and `findEnclosingRisingStep`, by the definition in the counting rules. */
+/** Reference implementation of `findEndOfLatestRise` and `findEnclosingRisingStep`, as the counting rules define them. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter(
     (one) => hasCountedEnergy(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs,
@@ -31,7 +31,7 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** Expects that each search in the known steps gives either no result or the right one. Returns the number of results. */
+/** Expects that a search in the known steps finds the right step or no step. Returns how many searches found a step. */
 function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const actual = [findEndOfLatestRise(known, asked), findEnclosingRisingStep(known, asked)];
@@ -40,7 +40,7 @@ function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[]
   return actual.filter((one) => one !== undefined).length;
 }
 
-/** Returns random steps. Each ends at the time of one of the register's readings, near it, or 20 hours earlier. */
+/** Generates random steps. Each step ends at the time of one of the register's readings, close to it, or 20 hours before it. */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
@@ -69,7 +69,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { run } = state as RegisterState;
           if (!run) continue;
           for (const step of near) told += expectNoOther(deriveTariffStepsOfRun(run, 'import'), intervals, step);
-          // Known steps of a window, before and after some of them were replaced.
+          // The steps of a window of time are known. Some of them are then replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
           );
@@ -125,7 +125,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
   const remainingMs = 3.5 * HOUR_MS;
   expect(shiftStepEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
   expect(shiftStepEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
-  // The low tariff stops at 100 kWh and continues with 121 kWh. All of this energy is in the hour after the other tariff's last step.
+  // The low tariff's register stops at 100 kWh and continues with 121 kWh. All of this energy flowed in the hour after the last rise of the
+  // other tariff's register.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
@@ -136,8 +137,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
 });
 
 test('assigns 10 kWh of an evening hour to that hour, like the reference, if tariffs are sent in turn', () => {
-  // The low tariff runs until 6:00 and from 22:00 on; the high tariff runs in between. Each register is sent when it changes. START_MS is
-  // 22:00.
+  // The low tariff runs until 6:00 and from 22:00 on; the high tariff runs in between. Each register is sent when its value changes.
+  // START_MS is 22:00.
   const readings = [
     reading('import/t1', 8, 100),
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),

@@ -4,18 +4,21 @@ import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type Registe
 
 /**
  * In each direction of a circuit, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
- * only when its value changes, a step of the register (the energy between two readings) also covers the hours of the other tariffs. If a
- * rising step of another tariff lies within a step and ends before it, the energy of the outer step is therefore placed after the latest
- * such end.
+ * only when its value changes, a step of the register (the energy between two readings) also covers the hours of the other tariffs. If
+ * another tariff register rises within the time of a step, the energy of the step is therefore moved to the time after the latest such
+ * rise.
  */
 
-/** Known steps of a tariff register, before any shift: all steps between two times, and a time range before them in which no step rose. */
+/** Known steps of a tariff register (the energies between two readings), before their energy is moved to a later time. */
 export interface KnownTariffSteps {
-  /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order. */
+  /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Start of the time before `fromMs` in which no step rose, Unix ms: no rising step ends in `(quietFromMs, fromMs]`. */
+  /**
+   * Start of a time range before `fromMs` in which the register did not rise (Unix ms): no step with energy ends in `(quietFromMs,
+   * fromMs]`.
+   */
   readonly quietFromMs: number;
 }
 
@@ -23,7 +26,8 @@ export const hasCountedEnergy = ({ importMilliwattHours, exportMilliwattHours }:
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
 /**
- * Derives the known steps from a register's run. The run's last step is never late news, because two later readings must confirm late news.
+ * Derives the known steps (the energies between two readings) from the run of a register, its latest counted readings. The last step of a
+ * run is never late news (energy that the source reported late), because two later readings must confirm late news.
  */
 export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownTariffSteps {
   const [last, before] = [getLastReading(run), getSecondLastReading(run)];
@@ -40,7 +44,7 @@ export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | '
   return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseTimeMs(run) };
 }
 
-/** Returns the index of the first step that ends after a time, or the number of steps if there is none. */
+/** Returns the index of the first step that ends after a time. If there is none, returns the number of steps. */
 function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
@@ -52,8 +56,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * Finds the latest rising step of another tariff that lies within the given interval and ends earlier, and returns its end. Null: none
- * exists. Undefined: the known steps do not show whether one exists.
+ * Finds the latest step in which another tariff register rises within the given interval, and which ends before the interval does. Returns
+ * the end of that step. Null: there is none. Undefined: the known steps do not show whether there is one.
  */
 export function findEndOfLatestRise(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
@@ -65,13 +69,13 @@ export function findEndOfLatestRise(
     if (step.startMs < startMs) return null;
     if (hasCountedEnergy(step)) return step.endMs;
   }
-  // The unknown rising steps all end at or before this time, so they begin before it.
+  // All unknown rising steps end at or before this time, so they also begin before it.
   return quietFromMs <= startMs ? null : undefined;
 }
 
 /**
- * Finds a rising step of another tariff whose interval contains the given interval and ends later. Null: none exists. Undefined: the
- * known steps do not show whether one exists.
+ * Finds a step in which another tariff register rises, whose interval contains the given interval and ends after it. Null: there is none.
+ * Undefined: the known steps do not show whether there is one.
  */
 export function findEnclosingRisingStep(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
@@ -83,7 +87,7 @@ export function findEnclosingRisingStep(
   return step.startMs <= startMs && hasCountedEnergy(step) ? step : null;
 }
 
-/** Returns the known steps after some were replaced by others. */
+/** Returns the known steps with some steps replaced by others. */
 export function replaceTariffSteps(
   known: KnownTariffSteps,
   removed: readonly EnergyInterval[],
@@ -102,7 +106,7 @@ export function replaceTariffSteps(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** Moves the energy of a step to the time after an instant within the step. The energy before the instant is then 0. */
+/** Moves the energy of a step to the part of its time that is after `afterMs`. Before this time, the energy is then 0. */
 export function shiftStepEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };

@@ -61,7 +61,10 @@ export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) =>
   };
 }
 
-/** Returns the end of a packet or field whose length starts at `at + 1`. If the length itself is incomplete, returns a position after `until`. */
+/**
+ * Returns the end of a packet or field whose length starts at index `at` + 1. If the length itself is incomplete, returns a position after
+ * `until`.
+ */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
   let length = 0;
   for (let index = 0; index < MAX_LENGTH_BYTES; index++) {
