@@ -6,15 +6,15 @@ import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** One line is logged for this many messages of accounts that moved to another installation. */
+/** For messages of accounts that moved to another installation, one line is logged per this number of messages. */
 const LOG_MOVED_EVERY = 10_000;
 
 /** Maximum length of an error text that is stored with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own code counts as
- * caused by the messages only if the database accepts an empty batch.
+ * Whether the messages of a batch caused an error, and not the database. If code of the service failed, the messages count as the cause
+ * only if the database accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyWriteError(error);
@@ -25,28 +25,29 @@ async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean>
   );
 }
 
-/** Turns a message into a rejection of the whole message. The rejection's reason is the error. */
+/** Converts a message into a rejection of the whole message, with the error as the reason. */
 function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Error): IncomingMessage {
   const reason = `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`;
   const { deviceId } = message.decoded;
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/** Splits a batch into two halves without changing the order of its messages, to find the message that makes the batch fail. */
+/**
+ * Splits a batch into two halves without changing the order of its messages. Repeated halving finds the message that makes the batch fail.
+ */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
 }
 
-/** Numbers of stored readings and of rejections of several messages, and the results of devices' own messages. */
+/** Numbers of stored readings and of rejections, and the result of each message that a device sent itself. */
 interface WrittenMessages extends Pick<WriteResult, 'stored' | 'rejected'> {
   results: ResultsByMessage;
 }
 
 /**
- * Writes messages like the pipeline, but without retries. If one message makes its batch fail, this function finds that message by halving
- * the batch repeatedly, and stores it as a rejection. Throws if the database fails or a rejection cannot be stored; messages written before
- * the error remain stored.
+ * Writes messages as the pipeline does, but without retries. If a message makes its batch fail, finds this message by repeated halving, and
+ * stores it as a rejection. Throws if the database fails or a rejection cannot be stored. Messages that were already written remain stored.
  */
 export async function writeOrRejectMessages(
   writer: Writer,
@@ -76,28 +77,28 @@ export async function writeOrRejectMessages(
   }
 }
 
-/** Counters since the start of the process, for logs and metrics. */
+/** Numbers since the start of the process, for logs and metrics. */
 export interface PipelineCounts {
   received: number;
   committed: number;
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Number of messages of devices above their flood limit. They are also counted in `rejected`. */
+  /** Number of messages that exceeded the flood limit of their device. They are also included in `rejected`. */
   overLimit: number;
   /** Number of messages for accounts that moved to another installation. */
   departed: number;
-  /** Number of devices whose heads (stored states) were read from the database instead of the cache. */
+  /** Number of devices whose heads (stored states) were loaded from the database because they were not cached. */
   loaded: number;
 }
 
 interface Writable {
   message: IncomingMessage;
-  /** Whether the message could not be written and is waiting to be stored as a rejection. */
+  /** Whether the message could not be written, so that a rejection is stored instead. */
   isRefused?: boolean;
 }
 
-/** Writes batches until they are committed, and counts the results. If a message makes its batch fail, only that message is rejected. */
+/** Writes each batch until it is committed, and adds up the results. If a message makes its batch fail, only this message is rejected. */
 export class BatchWriter<T extends Writable> {
   readonly counts: PipelineCounts = {
     received: 0,
@@ -120,7 +121,7 @@ export class BatchWriter<T extends Writable> {
     this.#onCommitted = onCommitted;
   }
 
-  /** Writes the batch. Retries for as long as the database is unavailable. */
+  /** Writes the batch. While the database is unavailable, tries again. */
   async write(batch: readonly T[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !this.isStopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
@@ -131,7 +132,7 @@ export class BatchWriter<T extends Writable> {
         this.#onCommitted(batch, result);
         return;
       } catch (error) {
-        // A rejection that cannot be stored is retried without limit, because no message may be lost silently.
+        // If a rejection cannot be stored, it is tried again without limit, because no message may be lost unnoticed.
         const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
         if (!isRefusal && (await isOfTheMessages(this.#writer, error))) return this.#isolate(batch, error as Error);
         this.#log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
@@ -140,7 +141,7 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  /** Finds the messages that make a batch fail, by halving the batch repeatedly, and rejects each of these messages. */
+  /** Finds the messages that make a batch fail, by repeated halving. Rejects these messages and writes the others. */
   async #isolate(batch: readonly T[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);

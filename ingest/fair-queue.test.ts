@@ -63,7 +63,7 @@ test('has each device in one batch at a time, with its messages in order, and re
         else if ('finish' in one) finish(one.finish);
         else nowMs += one.afterMs;
       }
-      // The loop continues until the partitions have taken all messages.
+      // The loop ends when the partitions have taken all messages.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
         for (let partition = 0; partition <= PARTITIONS; partition++) finish(partition);
@@ -84,7 +84,7 @@ test('keeps a backlogged device out of its neighbours’ batches, and gives it s
   expect(small).toHaveLength(100);
   expect(isBacklogged).toBe(true);
   queue.finish(small);
-  // No other device has sent for 20 s, so the backlogged device gets whole batches.
+  // No other device has sent in the last 20 s, so the backlogged device gets full batches.
   nowMs += 20_000;
   expect(queue.take(0).messages).toHaveLength(1_900);
 });
@@ -104,7 +104,7 @@ test('gives backlogged devices equal turns, however much each has sent', () => {
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
-  // The backlogged device has no more pending messages than its neighbours.
+  // Its share of a batch is at least one message, although this message has 10,001 elements.
   expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
   expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
   expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);
@@ -117,7 +117,7 @@ test('lets every partition but the reserved one take backlogged devices if all a
   const lengths = [0, 1, BEHIND].map((partition) => queue.take(partition).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
-  // The two partitions write one after the other.
+  // The last partition serves the ready devices of the two busy partitions in two batches.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
   expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
@@ -129,14 +129,14 @@ test('does not treat several devices that became backlogged together as neighbou
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
-  // With one message each, none of the devices is backlogged.
+  // Each device has only one message, so no device is backlogged.
   for (let device = 0; device < 50; device++) push(device, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(true);
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
-  // The pending messages of one of the devices have been written, so the device has few.
+  // This device has only one pending message.
   push(50, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(false);
@@ -162,7 +162,7 @@ test('keeps a backlogged device in the backlogged list until its turn, even if t
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
-  // With this many costly devices, the list of costly devices is cleared.
+  // Now too many devices are marked as costly, so all marks are removed.
   for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
   queue.push(message('dev_large', 1));
   queue.push(message('dev_neighbour', 2));
@@ -184,15 +184,15 @@ test('includes neighbours’ messages in a batch, in order, however many devices
     ...message(deviceId, number, weight),
     account,
   });
-  // Two hundred gateways of one account send 200 elements each, in total twice the maximum of a batch. The messages of the neighbours
-  // arrive after them.
+  // Two hundred gateways of one account send 200 elements each: twice the maximum of a batch. The messages of the other accounts arrive
+  // after them.
   for (let n = 0; n < 200; n++) queue.push(of('usr_hog', `gwy_${n}`, n, 200));
   for (let n = 0; n < 30; n++) queue.push(of(`usr_${n}`, `dev_${n}`, n));
   const first = queue.take(0).messages;
   expect(first.filter(({ deviceId }) => deviceId.startsWith('dev_'))).toHaveLength(30);
   expect(first.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20_000);
   queue.finish(first);
-  // Two accounts have more messages than fit in a batch. The two accounts share the next batch, and then alternate.
+  // Two accounts have more messages than fit into a batch. They share the next batch.
   for (let n = 0; n < 200; n++) queue.push(of('usr_other', `gwx_${n}`, n, 200));
   const second = Map.groupBy(queue.take(0).messages, ({ account }) => account);
   expect(second.get('usr_other')?.length).toBeGreaterThanOrEqual(12);
@@ -221,7 +221,7 @@ test('detects neighbours if at least a quarter of the devices that sent last wer
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);
   expect(recent.areOthers(2)).toBe(true);
-  // After a device's backlog is written, the device counts as backlogged for another ten seconds.
+  // A device whose backlog has been written is treated as backlogged for another ten seconds.
   recent.note('dev_d', true, 2);
   recent.note('dev_d', false, 3);
   expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);

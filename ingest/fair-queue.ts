@@ -7,35 +7,34 @@ import {
 } from './turns.ts';
 
 /**
- * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES`: approximate maximum memory of
- * a batch.
+ * Maximum number of messages in a batch. In a batch of backlogged devices, also the maximum number of elements. `MAX_BATCH_BYTES`:
+ * approximate maximum memory of a batch.
  */
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /**
- * Number of pending elements above which a device is backlogged. A meter that sends every second has this number pending after about four
- * minutes without a batch.
+ * A device is backlogged if more than this number of its elements are pending. A meter that sends every second reaches this number after
+ * about four minutes without a batch.
  */
 const BACKLOG = 250;
 /**
- * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while devices without a backlog are sending,
- * because the batch delays them. `alone` applies while only backlogged devices are sending: it is a lower bound, and a device gets more if
- * few devices are backlogged.
+ * Maximum number of elements per backlogged device in a batch. `amongOthers` applies if devices without a backlog are sending, because the
+ * batch delays them. `alone` applies if only backlogged devices are sending; if these are few, each may take more.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
 /**
- * Approximate maximum number of elements in a batch of devices that are not backlogged. The maximum bounds the time for which the next
- * device waits for the batch. A batch of 5,000 single readings is far below this maximum.
+ * Approximate maximum number of elements in a batch of devices that are not backlogged. It limits how long the next device waits for the
+ * batch. 5,000 messages with one reading each are far below this maximum.
  */
 const MAX_READY = 20_000;
 
 /**
- * Maximum number of devices that are marked as costly to write. Above this number, all marks are removed and costly devices are detected
+ * Maximum number of devices that are marked as costly to write. If it is exceeded, all marks are removed, and costly devices are detected
  * again.
  */
 const MAX_COSTLY = 10_000;
 
-/** A batch that is being collected, with its size and its limits. */
+/** A batch under construction, with its size and its limits. */
 class BatchBuilder<T extends QueuedMessage> {
   readonly messages: T[] = [];
   weight = 0;
@@ -51,7 +50,7 @@ class BatchBuilder<T extends QueuedMessage> {
     return this.weight >= this.#maxWeight || this.messages.length >= MAX_BATCH;
   }
 
-  /** Takes messages of a device up to a weight. An empty batch accepts at least one message, whatever its weight. */
+  /** Takes messages of a device until a weight is reached. If the batch is empty, takes at least one message, whatever its weight is. */
   take(turn: PendingDeviceMessages<T>, weight: number): T[] {
     const max = { weight, bytes: MAX_BATCH_BYTES - this.#bytes, count: MAX_BATCH - this.messages.length };
     const taken = turn.take(max, this.messages.length === 0);
@@ -64,8 +63,8 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 
   /**
-   * Takes messages of an account's devices: at most `share` elements of each device and `most` elements of the account. Calls `onTaken` for
-   * each device. Returns whether any message was taken (`some`) and whether the batch is full.
+   * Takes messages of an account's devices: at most `share` elements of each device, and `most` elements of the account. Calls `onTaken`
+   * for each device. Returns whether messages were taken (`some`) and whether the batch is full (`full`).
    */
   takeAccount(
     turns: Iterable<PendingDeviceMessages<T>>,
@@ -76,7 +75,7 @@ class BatchBuilder<T extends QueuedMessage> {
     let some = false;
     for (const turn of turns) {
       if (this.take(turn, Math.min(share, until - this.weight)).length === 0) {
-        // If only the account's share is used up, the batch still has room for other accounts.
+        // If the account has used up its share, the batch may still have room for other accounts.
         const full = until === this.#maxWeight || this.weight + (turn.waiting[0]?.weight ?? 0) <= until;
         return { some, full };
       }
@@ -88,7 +87,7 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 }
 
-/** The messages that a partition writes in one transaction. `isBacklogged`: whether the partition serves backlogged devices. */
+/** The messages that a partition writes in one transaction. `isBacklogged`: whether the messages are from backlogged devices. */
 interface Batch<T> {
   messages: T[];
   isBacklogged: boolean;
@@ -97,24 +96,25 @@ interface Batch<T> {
 const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 
 /**
- * Schedules devices fairly, so that a flood of messages from one device delays only that device. Each partition writes one batch at a time,
- * and a device's id determines its partition. One additional partition serves backlogged devices, which have more pending messages than fit
- * in a shared batch. A device is in at most one batch at a time, and its messages are written in order. If only backlogged devices send, as
- * after an outage, the other partitions also write messages of backlogged devices, and the additional one serves devices that send little.
+ * Schedules devices fairly, so that a flood of messages from one device delays only this device. Each partition writes one batch at a time,
+ * and the id of a device determines its partition. An additional partition serves backlogged devices, which have more pending messages than
+ * fit into a shared batch. The messages of a device are in at most one batch at a time, and are written in order. If only backlogged
+ * devices are sending, as after an outage, the other partitions also serve backlogged devices, and the additional one serves devices that
+ * send little.
  */
 export class FairQueue<T extends QueuedMessage> {
   /** Devices that have pending messages or a batch in progress. */
   readonly #turns = new Map<string, PendingDeviceMessages<T>>();
-  /** Devices that are ready to be written, in order, with one list for each partition. `#backlogged`: the backlogged devices. */
+  /** Devices that are ready to be written, in order. There is one list for each partition, and `#backlogged` for backlogged devices. */
   readonly #ready: readonly ReadyDevices<T>[];
   readonly #backlogged = new ReadyDevices<T>();
-  /** Kind of the batch that each partition is writing. */
+  /** The kind of batch that each partition is writing; null if it writes none. */
   readonly #busyWith: ('ready' | 'backlogged' | null)[];
   readonly #recent = new RecentlyWrittenDevices();
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
-  /** `partitions`: number of partitions, excluding the additional one for backlogged devices, which is last. `now`: clock, ms. */
+  /** `partitions`: number of partitions, without the additional one for backlogged devices, which is the last. `now`: clock, ms. */
   constructor(partitions: number, now: () => number = Date.now) {
     this.#ready = Array.from({ length: partitions }, () => new ReadyDevices<T>());
     this.#busyWith = this.#ready.map(() => null);
@@ -133,7 +133,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Returns the next batch of a partition. The partition's previous batch must be committed. The batch is empty if no message is pending.
+   * Returns the next batch of a partition. The previous batch of the partition must be committed. The batch is empty if there is nothing to
+   * write.
    */
   take(partition: number): Batch<T> {
     if (partition === this.#ready.length) return this.#takeBacklogged();
@@ -146,7 +147,7 @@ export class FairQueue<T extends QueuedMessage> {
     return batch;
   }
 
-  /** Marks taken messages as written, so that their devices can be scheduled again. */
+  /** Marks messages as written, so that their devices can be scheduled again. */
   finish(messages: readonly T[]): void {
     for (const { deviceId } of messages) {
       const turn = this.#turns.get(deviceId);
@@ -157,19 +158,19 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Whether a device is sending that neither is backlogged nor was recently. */
+  /** Whether devices are sending that are not backlogged and were not backlogged in the last seconds. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
 
-  /** Treats a device as backlogged from now on, even if it sends little, because writing its messages is costly. */
+  /** Treats a device as backlogged from now on, even if it sends little, because its messages are costly to write. */
   setApart(deviceId: string): void {
     if (this.#costly.size >= MAX_COSTLY) this.#costly.clear();
     this.#costly.add(deviceId);
   }
 
   #enqueue(turn: PendingDeviceMessages<T>): void {
-    // The device's entry in `#costly` may have been evicted, but a backlogged device remains backlogged until its next batch.
+    // A backlogged device remains backlogged until its next batch, even if its mark as costly was removed.
     if (this.#backlogged.has(turn)) return;
     const home = this.#ready[turn.home] as ReadyDevices<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);
@@ -180,8 +181,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Returns the batch of the last partition. It contains ready devices of a partition that is busy with a backlogged device; if there are
-   * none, backlogged devices.
+   * Returns the batch of the last partition. If another partition is busy with backlogged devices and has ready devices, the batch contains
+   * these ready devices, otherwise backlogged devices.
    */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(
@@ -201,8 +202,7 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Collects a batch from several devices. Each account first gets an equal share; then accounts with more messages fill the remaining
-   * room.
+   * Builds a batch from several devices. First, each account gets an equal share. Then accounts with more messages fill the remaining room.
    */
   #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);

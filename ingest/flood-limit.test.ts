@@ -43,7 +43,7 @@ test('accepts 100,000 devices within the limit without affecting one another', (
     for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`)) refused.add(`dev_${device}`);
   }
   expect(refused.size).toBe(0);
-  // A flood of messages from one device affects no other device.
+  // A flood of messages from one device does not affect other devices.
   for (let sent = 0; sent < 1_500; sent++) limit.refuse('dev_7');
   expect(limit.refuse('dev_7')).not.toBeNull();
   for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`)) refused.add(`dev_${device}`);

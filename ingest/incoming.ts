@@ -17,7 +17,7 @@ export interface MessageSender {
   isGateway: boolean;
 }
 
-/** Returns the device or gateway that a topic belongs to. Null if it belongs to neither. */
+/** Returns the device or gateway that a topic belongs to; null if there is none. */
 export function parseSender(topic: string): MessageSender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
@@ -38,12 +38,12 @@ export const rejectWholeMessage = (
   decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] },
 });
 
-/** Reason to reject an element that was sent over HTTPS without a time. */
+/** Reason for the rejection of an element that was sent over HTTPS without a time. */
 const NEEDS_TS = 'needs ts: without it, a repetition could not be distinguished from a new reading';
 
 /**
- * Decodes the body of a request that sends readings over HTTPS. `body` is already parsed from JSON. Never throws. Each element needs a time
- * of its own, because clients repeat requests.
+ * Decodes the body of a request that sends readings over HTTPS. `body`: the body, parsed from JSON. Never throws. Each element needs a
+ * time, because clients repeat requests.
  */
 export function decodeHttpsReadings(
   { deviceId, format }: { deviceId: string; format: HttpsReadingsFormat },
@@ -65,7 +65,7 @@ export function decodeHttpsReadings(
   return decoded;
 }
 
-/** Parses a stored payload, which was valid JSON when it was stored. (Truncated payloads are never replayed.) */
+/** Parses a stored payload. It was valid JSON when it was stored; truncated payloads are never replayed. */
 function parseJson(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString('utf8'));
@@ -75,8 +75,8 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Prepares a message for writing. A device's message is decoded here. A gateway's message is decoded later, in the transaction, where the
- * gateway's devices are known. Returns null if the topic belongs to neither a device nor a gateway.
+ * Prepares a message for writing. The message of a device is decoded here. The message of a gateway is decoded later, in the transaction
+ * that loads the gateway's devices. Returns null if the topic belongs to neither a device nor a gateway.
  */
 export function createIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;

@@ -17,10 +17,10 @@ const raw = (deviceId: string, payload: string): RawMessage => ({
 });
 const UNHEARD = { done() {} };
 const stored = (batch: readonly IncomingMessage[]) => ({ stored: batch.length, duplicates: 0, rejected: 0 });
-/** Runs the garbage collector now. */
+/** Makes the garbage collector available to this test. */
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** A message of 20 KB that yields 10,000 rejections. */
+/** A message of 20 KB with 10,000 elements, all of which are rejected. */
 const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
 
 test('after a stop during a flood, writes the accepted messages, requests no more, and ends', async () => {
@@ -31,7 +31,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
     },
   };
   let [acknowledged, resumed] = [0, 0];
-  // Behaves like a source: sends until it is paused, and continues when the pipeline has room again.
+  // Behaves like a source: sends until the pipeline pauses it, and continues when the pipeline has room again.
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
@@ -50,7 +50,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
-  // A message that was already in transit is accepted, but the source must not send more.
+  // A message that was already on its way is accepted, but the source must not send more.
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
@@ -71,7 +71,7 @@ test('limits the waiting messages, and the amount of decoded content in memory',
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const SENT = 50;
   for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), UNHEARD)).toBe(true);
-  // Messages of 20 KB each; the pipeline has room for 64 MiB.
+  // Each of these messages has 1 MiB, and the pipeline has room for 64 MiB.
   const long = ' '.repeat(2 ** 20);
   let taken = 1;
   while (pipeline.receive(raw(`dev_long_${taken}`, long), UNHEARD)) taken++;
@@ -81,7 +81,7 @@ test('limits the waiting messages, and the amount of decoded content in memory',
   });
   go?.();
   await expect.poll(() => pipeline.counts.committed).toBe(SENT + taken);
-  // The batches contain half a million rejections in total.
+  // All batches together contain half a million rejections.
   expect(batches.length).toBeGreaterThan(4);
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });
@@ -100,7 +100,7 @@ test('releases decoded content as soon as it is written, while its batch continu
     },
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
-  // The devices are not backlogged, so one batch contains all their messages, with 250 readings each.
+  // The devices are not backlogged, so one batch contains all of their messages, with 249 readings each.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
   for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), UNHEARD);
@@ -124,7 +124,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
     return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
   const pipeline = limited(50_000);
-  // The message counts as 5 messages for its 17 KiB, and as 20 more for its 1,000 readings.
+  // This message counts as 5 messages because of its 17 KiB, and as 20 more because of its 1,000 readings.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(100);
@@ -141,7 +141,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
   expect(readings.counts.overLimit).toBe(10);
 
   const bytes = limited(5_000);
-  // Because of its length, the message counts as 245 messages.
+  // This message counts as 245 messages because of its length.
   const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
   for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), UNHEARD);
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
@@ -188,7 +188,7 @@ test('delays only the device that floods', async () => {
       return stored(batch);
     },
   };
-  // One partition, so that both devices share it.
+  // There is only one partition, so that both devices share it.
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
   let [ofHog, ofNeighbour] = [0, 0];
@@ -224,7 +224,7 @@ test('gives a flooding device a quarter of a partition’s time while others sen
   for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
   await expect.poll(() => pipeline.counts.committed).toBe(2_001);
   const tookMs = performance.now() - fromMs;
-  // The device's last batches take no longer than those of other devices, and use the normal partitions.
+  // The last batches of the device are written without a pause, in the normal partitions.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
 });
 
@@ -246,7 +246,7 @@ test('pauses a partition after a batch of a flood, and not after a batch for a n
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), UNHEARD);
-  /** Time from the end of a device's first batch to the beginning of its next one, ms. */
+  /** Returns the time in ms from the end of a device's first batch to the start of its second batch. */
   const restOf = (deviceId: string) => {
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
     return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);

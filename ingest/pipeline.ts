@@ -9,45 +9,46 @@ import type { QueuedMessage } from './turns.ts';
 import { PendingMessageLimit } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** Maximum memory of decoded messages at a time, because a message of 20 KB may have 10,000 elements. */
+/** Maximum memory in bytes of decoded messages at a time. A message of only 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
-/** Approximate memory of a decoded reading or rejection. */
+/** Approximate memory in bytes of a decoded reading or rejection. */
 const READ_ELEMENT_BYTES = 150;
-/** Approximate length of an element in a gateway's message. */
+/** Approximate length in bytes of an element in a gateway's message. */
 const GATEWAY_ELEMENT_BYTES = 200;
-/** Approximate memory of a gateway's message while it is decoded and written, as a multiple of its length. */
+/** A message of a gateway takes about this many times its length in memory while it is decoded and written. */
 const GATEWAY_TIMES = 8;
-/** One line is logged for this many rejected messages of flooding devices. */
+/** One line is logged per this number of rejected messages of flooding devices. */
 const WARN_EVERY = 100_000;
 /**
- * Conditions under which a partition waits for more messages before it writes, because each batch has a fixed cost. It waits after a batch
- * of at least `from` messages, for at most `longestMs`. It stops waiting when fewer than `least` messages arrive in a step of `stepMs`, or
- * when `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
+ * When a partition waits for more messages before it writes. Each batch has a fixed cost, so large batches are cheaper. A partition waits
+ * after a batch of at least `from` messages, for at most `longestMs`. It stops waiting when fewer than `least` messages arrive in `stepMs`,
+ * or when `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * Pause of the last partition after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the
- * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
+ * If other devices are sending, the last partition pauses after each batch of a backlogged device, for this multiple of the batch's
+ * duration. The device thus gets a quarter of the time of a partition. If many devices are backlogged, as after an outage, the pause is
+ * divided by their number.
  */
 const REST = 3;
 
 /**
- * A received message. It is decoded only when its batch is collected, because an undecoded message takes a third of the memory and is cheap
- * for the garbage collector.
+ * A message that waits to be written. It is decoded only when its batch is built: before that, it takes a third of the memory, and costs
+ * the garbage collector little.
  */
 interface Waiting extends QueuedMessage {
   raw: RawMessage;
   receipt: MessageReceipt;
-  /** Reason to reject the message without decoding it, or null. */
+  /** The reason why the message is rejected without being decoded; null if it is not. */
   refusal: string | null;
-  /** The decoded message; null before decoding. */
+  /** The decoded message; null if it is not decoded yet. */
   message: IncomingMessage | null;
   isRefused?: boolean;
 }
 
 type Read = Waiting & { message: IncomingMessage };
 
-/** Decodes the messages of a batch. Messages of a device above its flood limit are rejected without decoding. */
+/** Decodes the messages of a batch. Messages of a device that exceeds its flood limit are rejected without decoding. */
 class MessageReader {
   readonly #counts: PipelineCounts;
   readonly #log: Logger;
@@ -59,7 +60,7 @@ class MessageReader {
     this.#floodLimit = floodLimit;
   }
 
-  /** Counts `count` more messages of a device. Returns the reason to reject them; null if the device is below its flood limit. */
+  /** Counts `count` further messages of a device. Returns the reason to reject them; null if the device does not exceed its flood limit. */
   refuse(deviceId: string, count: number): string | null {
     const reason = this.#floodLimit.refuse(deviceId, count);
     if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
@@ -67,7 +68,7 @@ class MessageReader {
     return reason;
   }
 
-  /** Decodes messages of a batch from index `from` on. Stops when the decoded content is so large that it must be written first. */
+  /** Decodes messages of a batch, starting at index `from`. Stops when the decoded content is so large that it must be written first. */
   readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
@@ -83,7 +84,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return rejectWholeMessage(raw, deviceId, refusal);
-    // `createIncomingMessage` does not return null here, because the topic belongs to a device or gateway.
+    // The topic belongs to a device or gateway, so `createIncomingMessage` does not return null.
     const message = createIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = countElementsAsMessages(readings.length, rejections.length);
@@ -93,9 +94,9 @@ class MessageReader {
 }
 
 /**
- * Processes messages from receipt to commit. Devices are distributed over partitions, each with one transaction at a
- * time, and one more partition for backlogged devices (fair-queue.ts). Two batches therefore never wait for the same
- * device. A partition writes as soon as it is free, and messages that arrive meanwhile form its next batch.
+ * Processes messages from their receipt to their commit. Devices are distributed over partitions, each of which runs one transaction at a
+ * time. An additional partition serves backlogged devices (fair-queue.ts). Two batches therefore never wait for the same device. A
+ * partition writes as soon as it is free; messages that arrive until then form its next batch.
  */
 export class Pipeline {
   readonly counts: PipelineCounts;
@@ -103,16 +104,16 @@ export class Pipeline {
   readonly #writer: BatchWriter<Read>;
   readonly #reader: MessageReader;
   readonly #room: PendingMessageLimit;
-  /** Whether each partition is writing. The last partition is for backlogged devices. */
+  /** Whether each partition is writing a batch. The last partition is the one for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
-  /** Whether the pipeline is stopping. It then still writes pending messages, but resumes no source. */
+  /** Whether the pipeline is stopping. It then writes the pending messages, and no longer resumes sources. */
   #isStopping = false;
   #onDrained: (() => void) | undefined;
 
   /**
-   * `onRoom`: called when a source may continue after `receive` returned false; its argument is the account that may continue, if not all
-   * may. `partitions`: number of partitions, excluding the additional one for backlogged devices.
+   * `onRoom`: called when a source may continue after `receive` returned false. Its argument is the only account that may continue;
+   * undefined if all accounts may. `partitions`: number of partitions, without the additional one for backlogged devices.
    */
   constructor(options: {
     writer: Writer;
@@ -130,13 +131,13 @@ export class Pipeline {
     this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
   }
 
-  /** Number of messages that are accepted and not committed yet. */
+  /** Returns the number of messages that are accepted and not committed yet. */
   readonly waiting = (): number => this.#waiting;
 
   readonly receive: MessageReceiver = (raw, receipt) => {
     this.counts.received++;
     const sender = parseSender(raw.topic);
-    // A message is acknowledged and ignored if its topic belongs to neither a device nor a gateway.
+    // If the topic belongs to neither a device nor a gateway, the message is acknowledged and ignored.
     if (!sender) {
       receipt.done();
       return !this.#room.isFull && !this.#isStopping;
@@ -154,11 +155,11 @@ export class Pipeline {
     this.#queue.push(one);
     this.#waiting++;
     this.#wake();
-    // If the source cannot pause single accounts, no account may be limited to its share, because all accounts would then be paused.
+    // If the source cannot pause single accounts, no account is limited to its share, because a pause would concern all accounts.
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
-  /** Writes pending messages, for at most `timeoutMs`. Messages that are still pending at the end of this time were never acknowledged. */
+  /** Writes pending messages for at most `timeoutMs`. Messages that are still pending then have not been acknowledged. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#waiting > 0) {
@@ -176,7 +177,7 @@ export class Pipeline {
     for (const one of batch) {
       this.#waiting--;
       this.#room.give(one);
-      // Releases the decoded content of a written message, because the rest of the batch may still have to wait.
+      // The decoded content of a written message is released now, because the other messages of the batch may still have to wait.
       (one as Waiting).message = null;
       one.receipt.done();
     }
@@ -185,8 +186,8 @@ export class Pipeline {
   }
 
   /**
-   * Starts idle partitions in the next turn of the event loop, so that messages that are read from the socket together
-   * are written together.
+   * Starts idle partitions in the next turn of the event loop, so that messages that were read from the socket together are written
+   * together.
    */
   #wake(): void {
     for (let partition = 0; partition < this.#isRunning.length; partition++) {
@@ -223,7 +224,7 @@ export class Pipeline {
     }
   }
 
-  /** Waits for more messages as long as messages arrive quickly. */
+  /** Waits for more messages while they arrive quickly (see `GATHER`). */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER.longestMs;
     for (let before = -GATHER.least; performance.now() < untilMs; ) {
@@ -235,13 +236,12 @@ export class Pipeline {
   }
 }
 
-/** Returns the memory of a waiting message in bytes. Includes the decoded content of a gateway's message. */
+/** Returns the memory of a waiting message in bytes. For a message of a gateway, this includes its decoded content. */
 const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: MessageSender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
 /**
- * Estimates the number of elements of a message before the message is decoded. A device's own message has at most one element more than it
- * has commas.
+ * Estimates the number of elements of a message without decoding it. A message of a device has at most one element more than it has commas.
  */
 function weightOf({ payload }: RawMessage, { isGateway }: MessageSender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);

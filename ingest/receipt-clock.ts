@@ -1,27 +1,30 @@
 import { MAX_CLOCK_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** Maximum difference between wall clock and monotonic clock, ms. If the difference is larger, the wall clock was set. */
+/**
+ * Maximum difference in ms by which the wall clock and the monotonic clock may advance differently. If they differ more, the wall clock was
+ * set.
+ */
 const AGREES_MS = 5_000;
 
-/** A step of the wall clock, Unix ms: the time that the clock would have shown without the step, and the time that it shows. */
+/** A step of the wall clock (Unix ms). `beforeMs`: the time without the step. `afterMs`: the time that the clock shows now. */
 export interface ClockStep {
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
-/** Clock for the times of receipt (energy.md, "When the clock was wrong"). */
+/** Clock that gives messages their time of receipt (energy.md, "When the clock was wrong"). */
 export interface ReceiptClock {
-  /** Returns the time of a receipt, Unix ms. */
+  /** Returns the time of receipt for a message that arrives now, Unix ms. */
   nowMs(): number;
-  /** Whether the wall clock is distrusted, so that receipts follow the monotonic clock. */
+  /** Whether the wall clock is considered wrong, so that times of receipt follow the monotonic clock. */
   isDistrusted(): boolean;
 }
 
 /**
- * Whether a step of the clock is trusted. Pure; Unix ms. A step forward is always trusted, because the process knows the time before the
- * step. A step back is trusted if it is at most a day, or leads nearer to the believed time (the time that the installation assumes to be
- * right).
+ * Whether a step of the clock is trusted. Pure. Times are in Unix ms. A step forward is always trusted, because the process knows the time
+ * before the step. A step back is trusted if it is at most a day, or if it leads nearer to the believed time (the time that the
+ * installation assumes to be right).
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
@@ -30,8 +33,8 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
   Math.abs(afterMs - believedMs) < Math.abs(beforeMs - believedMs);
 
 /**
- * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms.
- * `newestMs`: the newest receipt of this host, or null. A clock behind the newest receipt also counts as a step.
+ * Returns the first time of receipt after a start, and the step of the clock if there was one. Pure. Times are in Unix ms. `newestMs`: the
+ * newest time of receipt of this host, or null. If the clock shows an earlier time than that, this is also a step.
  */
 export function computeFirstReceiptTime(
   clockMs: number,
@@ -45,10 +48,10 @@ export function computeFirstReceiptTime(
 }
 
 /**
- * Creates a clock for times of receipt. It follows the wall clock while the wall clock and the monotonic clock agree to 5 s. After a
- * distrusted step of the wall clock it follows the monotonic clock instead, until the wall clock is trusted again. That is the case if the
- * wall clock agrees with the receipts, or is nearer than the receipts to the believed time (for example after a person has confirmed the
- * time). `startMs`: the first time of receipt. `onStep`: called for a trusted step. `onDistrust`: called for a distrusted step.
+ * Creates a clock for times of receipt. It follows the wall clock as long as the wall clock and the monotonic clock agree to 5 s. After a
+ * step of the wall clock that is not trusted, it follows the monotonic clock instead. It returns to the wall clock when this agrees with
+ * the times of receipt, or is nearer than these to the believed time (for example after a person has confirmed the time). `startMs`: the
+ * first time of receipt. `onStep`: called for a trusted step. `onDistrust`: called for a step that is not trusted.
  */
 export function createReceiptClock({
   startMs,
@@ -66,7 +69,7 @@ export function createReceiptClock({
   monotonicMs?: () => number;
 }): ReceiptClock {
   let anchor = { wallMs: wallMs(), monoMs: monotonicMs() };
-  /** Difference between receipt time and wall clock; 0 while the wall clock is trusted. */
+  /** Time of receipt minus wall clock, in ms. 0 while the wall clock is trusted. */
   let offsetMs = (startMs ?? anchor.wallMs) - anchor.wallMs;
   return {
     nowMs() {

@@ -7,8 +7,8 @@ import { type ClockStep, computeFirstReceiptTime, createReceiptClock, type Recei
 import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
 
 /**
- * Interval at which the newest time of receipt of a host is stored, ms. If a worker is killed, its last receipts may be later than the
- * stored one by this time.
+ * Interval in ms at which the newest time of receipt of a host is stored. If a worker is killed, its last times of receipt may be later
+ * than the stored one by this interval.
  */
 const NOTE_MS = 1_000;
 const RETRY_MS = 500;
@@ -28,7 +28,10 @@ export interface HostClocks {
   monotonicMs?: () => number;
 }
 
-/** Loads this host's clock record and creates its stamper. A clock behind the host's newest receipt is recorded as a step. */
+/**
+ * Loads the record of this host's clock, and creates the stamper. If the clock shows an earlier time than the newest time of receipt of
+ * this host, this is recorded as a step of the clock.
+ */
 export async function startReceiptStamper(
   pool: Pool,
   { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
@@ -42,7 +45,8 @@ export async function startReceiptStamper(
     const earlierMs = rows[0].stretch_from.getTime();
     const edits = await recordClockStep(createDatabase(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
-    // If the clock is set back again, to a time before an earlier step back, the time range of increasing receipts begins earlier.
+    // If the clock has now been set back to a time before an earlier step back, the time range with increasing times of receipt begins at
+    // the new time.
     stretchFromMs = Math.min(stampMs, earlierMs);
   }
   const receipts = new ReceiptStamper(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
@@ -50,7 +54,9 @@ export async function startReceiptStamper(
   return receipts;
 }
 
-/** Stamps messages with their time of receipt. Records a step of the clock before any message that was received after it is stored. */
+/**
+ * Gives each message its time of receipt. If the clock steps, the step is recorded before any message that was received after it is stored.
+ */
 export class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
@@ -59,9 +65,9 @@ export class ReceiptStamper {
   readonly #wallMs: () => number;
   readonly #clock: ReceiptClock;
   readonly #startMs: number;
-  /** Start of the time range in which this host's times of receipt have only increased, Unix ms. */
+  /** Start of the time range in which the times of receipt of this host have only increased, Unix ms. */
   #stretchFromMs: number;
-  /** Steps of the clock that are not recorded yet, each with the messages received after it. */
+  /** Steps of the clock that are not recorded yet, and the messages that were received after them, in order. */
   readonly #waiting: Waiting[] = [];
   #output: Output | null = null;
   #draining: Promise<void> | null = null;
@@ -89,7 +95,7 @@ export class ReceiptStamper {
     });
   }
 
-  /** Stores the newest receipt now, and then at intervals. */
+  /** Stores the newest time of receipt now, and then at intervals. */
   async start(): Promise<void> {
     await this.#noteOrSkip(this.#startMs);
     this.#timer = setInterval(() => {
@@ -100,15 +106,16 @@ export class ReceiptStamper {
   }
 
   /**
-   * Returns a receiver that timestamps messages and passes them to a pipeline. While a step of the clock is being recorded, the source is
-   * paused and later messages wait here. Afterwards `resume` is called.
+   * Returns a receiver that gives messages their time of receipt and passes them to a pipeline. While a step of the clock is being
+   * recorded, the source is paused and later messages wait here. `resume`: called afterwards.
    */
   stamp(pipeline: Pipeline, resume: () => void): MessageReceiver {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();
       const nowMs = this.#clock.nowMs();
-      // A message that waited at a broker has the time at which the broker received the message, corrected by the clock's error.
+      // If a message has waited at a broker, its time is the one at which the broker received it. This time is corrected by the current
+      // error of this host's clock.
       message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
       if (this.#waiting.length === 0) return pipeline.receive(message, receipt);
       this.#waiting.push({ message, receipt });
@@ -131,8 +138,8 @@ export class ReceiptStamper {
   }
 
   /**
-   * Passes on the waiting messages in order of receipt. At a clock step, waits until the messages received before the step are committed,
-   * and records the step, before passing on later messages.
+   * Passes waiting messages to the pipeline in order of receipt. At a step of the clock, waits until the messages before the step are
+   * committed, and records the step before it passes on later messages.
    */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isStopped) {
@@ -150,8 +157,8 @@ export class ReceiptStamper {
   }
 
   /**
-   * Records a step of the clock and the first time of receipt after the step. Returns false unless the database stored both. Recording a
-   * step twice changes nothing.
+   * Records a step of the clock and the first time of receipt after it. Returns false if the database has not stored both. Recording the
+   * same step twice changes nothing.
    */
   async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
@@ -168,7 +175,7 @@ export class ReceiptStamper {
     }
   }
 
-  /** Stores the newest time of receipt, Unix ms. The new time is earlier than the stored one only after a step back of the clock. */
+  /** Stores the newest time of receipt, Unix ms. It is earlier than the stored one only after the clock was set back. */
   async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
     await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
@@ -177,7 +184,7 @@ export class ReceiptStamper {
     );
   }
 
-  /** Stores the newest time of receipt. Errors are ignored, because the next call stores a newer time. */
+  /** Stores the newest time of receipt. Ignores errors, because the next call stores a newer time. */
   async #noteOrSkip(newestMs: number): Promise<void> {
     await this.#note(newestMs).catch(() => {});
   }

@@ -6,7 +6,7 @@ import { createIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
-/** Number of messages in a page of a replay. Each may have thousands of elements. */
+/** Number of messages that a replay processes at a time. Each of them may have thousands of elements. */
 const PAGE = 50;
 
 /** A rejected message or message element. */
@@ -15,10 +15,10 @@ export interface RejectedMessage {
   received_at: string;
   device_id: string | null;
   topic: string;
-  /** Position of the element in the message, from 0; null for the whole message. */
+  /** Position of the element in the message, starting at 0. Null if the whole message was rejected. */
   element: number | null;
   reason: string;
-  /** The payload as text, if it is valid UTF-8. Otherwise it is in `payload_b64`. */
+  /** The payload as text if it is valid UTF-8. Otherwise `payload_b64` contains it. */
   payload?: string;
   payload_b64?: string;
 }
@@ -31,13 +31,13 @@ export interface RejectionFilter {
 const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
 const valuesOf = ({ deviceId, since }: RejectionFilter) => [deviceId ?? null, since ?? null];
 
-/** Returns rejections, newest first. `before`: only those with a lower rejected_id. */
+/** Returns rejections, newest first. `before`: returns only rejections with a lower rejected_id. */
 export async function listRejectedMessages(
   pool: Pool,
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
 ): Promise<RejectedMessage[]> {
-  // Raw SQL: elements of one message share its payload, which is stored in only one of their rows.
+  // Raw SQL: only one row of a message contains the payload. The rows of its other elements refer to this row.
   const { rows } = await pool.query(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages
@@ -61,11 +61,11 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
 export interface RejectionReplayResult {
   messages: number;
   stored: number;
-  /** Number of messages and elements that are still unusable. They remain, with the current reason. */
+  /** Number of messages and elements that are rejected again. They remain stored, with the new reason. */
   rejected: number;
-  /** Number of messages whose payload was truncated when it was stored. These messages remain unchanged. */
+  /** Number of messages whose payload was truncated when it was stored. They are not processed and remain stored. */
   cut: number;
-  /** Whether the replay processed all rejections. If false, it did not try the remaining messages. */
+  /** Whether the replay processed all rejections. If not, some messages were not tried. */
   isComplete: boolean;
 }
 
@@ -85,10 +85,10 @@ interface Row {
 }
 
 /**
- * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps its original time of
- * receipt. Elements that were already stored are duplicates and change nothing. Rows of messages that are now usable are deleted. Returns
- * null if another replay is running in any process, because two concurrent ones would store each remaining rejection twice. `signal`: stops
- * the replay between pages. `whileAllowed`: runs each page, or throws to end the replay.
+ * Processes rejected messages again, for example after a decoder, a setting or a clock was corrected. Each message keeps its original time
+ * of receipt. Elements that were already stored are duplicates and change nothing. The rows of messages that are now accepted are deleted.
+ * Returns null if another replay is running in any process, because two concurrent replays would store each remaining rejection twice.
+ * `signal`: stops the replay between pages. `whileAllowed`: runs each page, or throws to end the replay.
  */
 export async function replayRejectedMessages(
   pool: Pool,
@@ -96,8 +96,8 @@ export async function replayRejectedMessages(
   options: Options,
 ): Promise<RejectionReplayResult | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // If this replay loses its lock during a page, another replay may start. Both replays may then store the messages of this page
-    // that are rejected again. The duplicates do no harm.
+    // If this replay loses its lock while it processes a page, another replay may start. Messages of this page that are rejected again may
+    // then be stored twice. This does no harm.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });
@@ -128,8 +128,8 @@ async function replay(
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
       const written = await writeOrRejectMessages(writer, messages);
-      // Rows are deleted after the commit. If the process is killed in between, the messages are listed twice and can
-      // be replayed again without harm. Deleting a row also deletes the rows of the same message's other elements.
+      // The rows are deleted after the commit. If the process is killed between the two, the messages remain listed and can be replayed
+      // again without harm. Deleting a row also deletes the rows of the other elements of its message.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
         whole.map(({ rejected_id }) => rejected_id),
       ]);
@@ -157,8 +157,8 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = createIncomingMessage({ topic, payload, receivedAtMs, replayed });
-    // Timestamps are compared with the current clock, because a host whose clock was slow may have rejected correct timestamps as future
-    // ones.
+    // Timestamps are compared with the current time. If the host's clock was slow, correct timestamps may have been rejected as timestamps
+    // in the future.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];

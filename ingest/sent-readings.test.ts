@@ -17,7 +17,7 @@ const reading = (deviceId: string, power_w = 1) => ({
   sender: { id: 'key', confirm: async () => {} },
 });
 
-/** A writer that accepts everything. Each batch takes `ms`; `fail` may throw an error instead. */
+/** Creates a writer that accepts all readings. Each batch takes `ms`. If `fail` throws an error, the batch fails. */
 function stubWriter({
   ms = 5,
   fail = () => {},
@@ -76,7 +76,7 @@ describe('readings sent over HTTPS', () => {
     );
     const settled = await Promise.allSettled([failing.write(reading('a')), failing.write(reading('b'))]);
     expect(settled.map((one) => one.status === 'rejected' && one.reason)).toEqual([away, away]);
-    // After a failed transaction, the writer accepts the next request.
+    // The writer accepts the next request, although the transaction before it failed.
     await expect(failing.write(reading('a'))).rejects.toBe(away);
   });
 

@@ -13,17 +13,17 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
 /**
- * Maximum memory for cached heads (a head is the stored state of a device after its latest readings). It is enough for some 36,000 meters
- * that send at intervals of seconds to minutes. If several processes receive the readings of a device, its cached heads are mostly stale,
- * and the writer disables the cache.
+ * Maximum memory in bytes for cached heads (the stored states of devices). It is enough for some 36,000 meters that send every few seconds
+ * or minutes. If several processes receive the readings of a device, their cached heads are mostly stale, and the writer disables the
+ * cache.
  */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
 
-/** Maximum number of concurrent transactions. Requests that arrive while these run share the next transaction. */
+/** Maximum number of concurrent transactions. Requests that arrive while they run share the next transaction. */
 const MAX_AT_ONCE = 2;
-/** Maximum number of readings of a transaction, unless a single request has more. */
+/** Maximum number of readings in a transaction. A single request may have more. */
 const MAX_READINGS = 10_000;
-/** Maximum number and total length of waiting requests. Above these limits, further requests are refused with 503. */
+/** Maximum number and total bytes of waiting requests. Beyond these limits, further requests are refused with 503. */
 const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 
 /** Readings of a device that a client sends over HTTPS. */
@@ -32,9 +32,9 @@ export interface SentReadings {
   format: HttpsReadingsFormat;
   /** The body, parsed from JSON. */
   body: unknown;
-  /** Length of the body. */
+  /** Length of the body in bytes. */
   bytes: number;
-  /** The caller, whose rights are checked in the transaction that stores the readings. */
+  /** The client. Its rights are checked in the transaction that stores the readings. */
   sender: HttpsMessageSender;
 }
 
@@ -46,8 +46,8 @@ interface Waiting {
 }
 
 /**
- * Writes readings that clients send over HTTPS, with the same writer as messages. Requests that arrive during a transaction share the next
- * one, so that many small requests cost little. Two concurrent transactions never write the same device.
+ * Writes readings that clients send over HTTPS, with the same code that writes messages. Requests that arrive while a transaction runs
+ * share the next one, so that many small requests cost little. Two concurrent transactions never write the same device.
  */
 export class SentReadingsWriter {
   readonly #writer: Writer;
@@ -56,10 +56,10 @@ export class SentReadingsWriter {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #running = 0;
-  /** Devices of the running transactions. */
+  /** Devices that the running transactions write. */
   readonly #busy = new Set<string>();
 
-  /** `receiptMs`: clock for times of receipt, Unix ms. */
+  /** `receiptMs`: clock for the times of receipt, Unix ms. */
   constructor(writer: Writer, receiptMs: () => number, floodLimit: FloodLimit = createFloodLimit()) {
     this.#writer = writer;
     this.#receiptMs = receiptMs;
@@ -67,9 +67,9 @@ export class SentReadingsWriter {
   }
 
   /**
-   * Writes the readings of a request. Resolves once they are committed. Throws 429 above the device's flood limit, 404
-   * if the device no longer exists or its account has moved away, 503 if too many requests wait, the error with which
-   * the sender is refused, and errors of the database.
+   * Writes the readings of a request. Resolves when they are committed. Throws 429 if the device exceeds its flood limit, 404 if the device
+   * no longer exists or its account has moved, 503 if too many requests are waiting, the error with which the sender is refused, or an
+   * error of the database.
    */
   async write({ deviceId, format, body, bytes, sender }: SentReadings): Promise<MessageResult> {
     this.#refuseFlood(deviceId, countBytesAsMessages(bytes));
@@ -93,7 +93,7 @@ export class SentReadingsWriter {
       throw new AppError('tooManyRequests', { retryAfterSeconds: this.#floodLimit.waitSeconds() });
   }
 
-  /** Starts in the next turn of the event loop, so that requests that are read together are written together. */
+  /** Starts transactions in the next turn of the event loop, so that requests that were read together are written together. */
   #wake(): void {
     if (this.#running >= MAX_AT_ONCE) return;
     this.#running++;
@@ -105,7 +105,7 @@ export class SentReadingsWriter {
     this.#running--;
   }
 
-  /** Takes waiting requests, in order of arrival, whose devices no other transaction is writing. */
+  /** Takes waiting requests in order of arrival. Leaves requests for devices that another transaction is writing. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
     const remaining: Waiting[] = [];
@@ -113,8 +113,8 @@ export class SentReadingsWriter {
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
       const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
-      // If a request does not fit in the transaction, all later requests also wait, so that readings of one device are written
-      // in order of arrival.
+      // If a request does not fit into the transaction, all later requests wait too, so that the readings of a device are written in order
+      // of arrival.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
         remaining.push(one);
@@ -151,7 +151,7 @@ export class SentReadingsWriter {
   }
 }
 
-/** Creates the writer of a process that receives readings over HTTPS. Times of receipt follow a checked clock (receipt-clock.ts). */
+/** Creates the writer for a process that receives readings over HTTPS. Times of receipt come from a checked clock (receipt-clock.ts). */
 export function createSentReadingsWriter(
   pool: Pool,
   {
@@ -170,7 +170,7 @@ export function createSentReadingsWriter(
   const clock = createReceiptClock({
     startMs: stampMs,
     believedMs: believed.nowMs,
-    // Steps of the clock affect only readings without a time, and readings sent over HTTPS always have one.
+    // Steps of the clock concern only readings without a time. Readings that are sent over HTTPS always have one.
     onStep: () => {},
     onDistrust: (step) => log.error(step, 'the clock was set back by more than a day and is not believed'),
   });

@@ -30,11 +30,11 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeries } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
 
-/** Maximum time of a shutdown for handing over and committing accepted messages. The broker redelivers the rest. */
+/** Maximum time in ms that a shutdown takes to hand over and commit accepted messages. The broker redelivers the others. */
 const DRAIN_MS = 2_000;
 /**
- * Additional time at a shutdown, after the readings are stored, for writing the last counts of unrecognised messages. Counts may be lost;
- * readings may not.
+ * Additional time in ms, after the readings are stored, in which a shutdown writes the last counts of unrecognised messages. Counts may be
+ * lost; readings may not.
  */
 const LAST_COUNTS_MS = 1_000;
 
@@ -48,17 +48,20 @@ export interface Ingest {
   unstoredRejectionCount(): number;
   /** Returns the number of changed devices whose last recomputation failed. */
   notComputed(): number;
-  /** Whether the broker is connected; always true for the embedded one. */
+  /** Whether the broker is connected. Always true for the embedded broker. */
   isConnected(): boolean;
-  /** Number of stray messages at a broker cluster. Null without a cluster, and while the cluster is unavailable. */
+  /**
+   * Number of stray messages at a broker cluster, which belong to neither a device nor a gateway. Null if there is no cluster, or while it
+   * is unavailable.
+   */
   strays(): number | null;
-  /** Whether another worker has the session at an external broker, and this worker is waiting to take it over. */
+  /** Whether another worker is active at an external broker, and this worker waits to take over. */
   isStandingBy(): boolean;
-  /** Ports of the embedded broker; null with an external one. */
+  /** Ports of the embedded broker. Null if the broker is external. */
   ports: { port: number; tlsPort: number } | null;
   /** Uses a new certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /** Whether clients should connect to the embedded broker. Always true with another broker. */
+  /** Whether clients should connect to the embedded broker. Always true if the broker is external. */
   isReady(): boolean;
   stop(): Promise<void>;
 }
@@ -80,20 +83,20 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
-/** Dependencies of ingest, which src/start provides. */
+/** What ingest needs from other parts of the service. Provided by src/start. */
 export interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
-  /** Handlers of meters' claims for their identities. */
+  /** Handlers for meters that claim their identities at the broker. */
   claims?: ClaimOptions;
-  /** Called when another worker has taken over this worker's session at the broker. The process must then end and start again. */
+  /** Called when another worker has taken over the session of this worker at the broker. The process must then end and be started again. */
   onSessionLost: () => void;
   /** Source of the usage that the embedded broker publishes to homes. */
   homes?: HomeUsageSource;
-  /** Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from these. */
+  /** Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from such addresses. */
   isProxy?(address: string | undefined): boolean;
   /**
-   * Clock of the time that the installation assumes to be right, for computing ages and for checking times of receipt
+   * Clock with the time that the installation assumes to be right. It is used for the age of readings, and to check times of receipt
    * (database/believed-time.ts).
    */
   believed: BelievedTime;
@@ -101,8 +104,8 @@ export interface IngestDependencies {
 }
 
 /**
- * Connects source, pipeline and writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of that
- * broker.
+ * Connects a source, the pipeline and the writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of
+ * this broker.
  */
 export async function startIngest(config: Config, parts: IngestDependencies): Promise<Ingest> {
   const { pool, believed, log } = parts;
@@ -123,8 +126,8 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
   const receive = receipts.stamp(pipeline, () => connected?.source.resume());
   connected = await connectSource(config, parts, receive);
   const { source, strays, isStandingBy, ports, renewTls, isReady } = connected;
-  // Resumes the source, because requests to resume it before `connected` was set had no effect. If the pipeline still
-  // has no room, the next message pauses the source again.
+  // The source is resumed here, because requests to resume it had no effect before `connected` was set. If the pipeline still has no room,
+  // the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnrecognisedCounts(pool, unread, log);
@@ -144,7 +147,8 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
       await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source.pause();
       void changedDevices.stop();
-      // Stores the newest time of receipt while messages are committed, because committing and handing over messages is more urgent.
+      // The newest time of receipt is stored while messages are being committed, because committing and handing over messages is more
+      // urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source.close();
@@ -156,7 +160,7 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
   };
 }
 
-/** Returns the maximum time for moving connections of the embedded broker to other processes. */
+/** Returns the maximum time in ms in which connections of the embedded broker move to other processes at a shutdown. */
 const drainMs = (config: Config): number => config.api.drainSeconds * 1_000;
 
 async function saveLastCounts(
@@ -168,12 +172,12 @@ async function saveLastCounts(
   while ((await saveUnrecognisedCounts(pool, unread, true)) > 0);
 }
 
-/** A source, with functions that only some kinds of sources have. */
+/** A source, with those functions that only some kinds of sources have. */
 type Connected = { source: MessageSource } & Partial<
   Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
-/** Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Loads only the library that it needs. */
+/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. Loads only the library that it needs. */
 function connectSource(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
@@ -234,7 +238,7 @@ async function embeddedBroker(config: Config, parts: IngestDependencies, receive
   return { source, renewTls, isReady, ports: { port: source.port, tlsPort: source.tlsPort } };
 }
 
-/** Returns the settings with which devices sign in by certificates of the authorities `ca`. */
+/** Returns the callbacks with which devices log in by certificates that the authorities `ca` have signed. */
 const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
   ca,
   async loginOf(certificate) {
@@ -246,11 +250,11 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 });
 
 /**
- * Returns the number of shards of this installation. The number that was configured at the first start is permanent, because it determines
- * the queue in which a device's messages wait. Throws with instructions if a different number is configured now.
+ * Returns the number of shards of this installation. It is fixed at the first start, because it determines the queue in which a device's
+ * messages wait. Throws an error with instructions if another number is configured now.
  */
 export async function storeShardCountOnce(pool: Pool, wanted: number | undefined): Promise<number> {
-  // Raw SQL: a single statement, so that the first of several workers decides.
+  // Raw SQL: a single statement, so that the first of several workers determines the number.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
     wanted ?? DEFAULT_SHARDS,
   ]);

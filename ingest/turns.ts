@@ -1,26 +1,26 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Time after a device's last batch for which the device counts as sending. After a batch that it sent while backlogged, the device counts
- * as backlogged for the same time. Most meters send every ten seconds.
+ * A device counts as sending for this time (ms) after its last batch. If it was backlogged in that batch, it counts as backlogged for the
+ * same time. Most meters send every ten seconds.
  */
 const SENDING_MS = 10_000;
 /**
- * Number of devices in the sample of most recent senders. If fewer than a quarter of the devices in the sample have no backlog, the queue
- * assumes that nearly all devices are backlogged, as after an outage.
+ * Number of devices that sent most recently and are examined. If fewer than a quarter of them have no backlog, the queue assumes that
+ * nearly all devices are backlogged, as after an outage.
  */
 export const MAX_SAMPLED_SENDERS = 64;
 const OTHERS_SHARE = 0.25;
 
-/** A waiting message, with the fields that scheduling needs. */
+/** A pending message, with the fields that are needed for scheduling. */
 export interface QueuedMessage {
   /** Id of the device or gateway. Messages with the same id are written in order of arrival. */
   deviceId: string;
-  /** Account of the device. Accounts are scheduled in turn and, within an account, its devices. */
+  /** Account of the device. Accounts are served in turn and, within an account, its devices. */
   account: string;
   /** Memory of the message, in bytes. */
   bytes: number;
-  /** Approximate number of elements to write; at least one. */
+  /** Approximate number of elements in the message; at least one. */
   weight: number;
 }
 
@@ -30,7 +30,7 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
   readonly account: string;
   /** Partition of the device, determined by its id. */
   readonly home: number;
-  // The array is created with its first element, because pushing to an empty array allocates room for 17 elements.
+  // The array is created with its first element, because adding an element to an empty array would allocate room for 17 elements.
   waiting: T[];
   weight = 0;
   isUnderWay = false;
@@ -42,7 +42,10 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
     this.waiting = [first];
   }
 
-  /** Takes messages from the front, up to a weight, a number of bytes and a number of messages. `mustTake`: takes at least one. */
+  /**
+   * Takes messages from the front of the list until a weight, a number of bytes or a number of messages is reached. `mustTake`: whether at
+   * least one message is taken.
+   */
   take(max: { weight: number; bytes: number; count: number }, mustTake: boolean): T[] {
     let [length, weight, bytes] = [0, 0, 0];
     for (const message of this.waiting) {
@@ -59,7 +62,7 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
   }
 }
 
-/** Devices that are ready to be written, by account, in the order in which accounts and their devices are scheduled. */
+/** Devices that are ready to be written, by account. Accounts, and the devices of an account, are in the order in which they are served. */
 export class ReadyDevices<T extends QueuedMessage> {
   readonly #byAccount = new Map<string, Set<PendingDeviceMessages<T>>>();
   size = 0;
@@ -88,8 +91,8 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 
   /**
-   * Offers each account's devices to `take`, until `take` returns `full`. If `take` took `some` of an account's messages and the account
-   * has more, the account moves to the end; if it took none, the account keeps its position.
+   * Offers the devices of each account to `take` until `take` returns `full`. If `take` took messages of an account (`some`) and the
+   * account has more, the account moves to the end. If it took none, the account keeps its position.
    */
   round(take: (devices: Iterable<PendingDeviceMessages<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
@@ -108,8 +111,8 @@ export class ReadyDevices<T extends QueuedMessage> {
 }
 
 /**
- * The devices that were written most recently. Each has the time of its last batch, and of its last batch while backlogged. Ordered by
- * time, latest last.
+ * The devices that were written most recently, each with the time of its last batch and of its last batch while backlogged. They are in
+ * order of time; the latest is the last.
  */
 export class RecentlyWrittenDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();

@@ -1,12 +1,12 @@
 import { FairShareSpace } from '#src/core/shares.ts';
 
 /**
- * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: minimum that each message counts as, so
- * that at most 20,000 wait.
+ * Maximum memory in bytes of messages that wait for their commit. `MIN_MESSAGE_BYTES`: each message counts as at least this many bytes, so
+ * that at most 20,000 messages wait.
  */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** Fraction of the maximum memory, and of an account's share, below which paused sources resume. */
+/** Sources are resumed when less than this fraction of the maximum memory, or of an account's share of it, is in use. */
 const GO_ON = 0.5;
 
 interface Held {
@@ -16,8 +16,8 @@ interface Held {
 }
 
 /**
- * Limits the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than its messages are
- * written, only that account is paused. `onRoom`: called when an account, or all of them, may send again.
+ * Limits the memory of messages that wait for their commit. Accounts share this memory. If an account sends faster than its messages are
+ * written, only this account is paused. `onRoom`: called when an account, or all of them, may send again.
  */
 export class PendingMessageLimit {
   readonly #shares = new FairShareSpace(MAX_BYTES);
@@ -30,8 +30,8 @@ export class PendingMessageLimit {
   }
 
   /**
-   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single account; if so, the
-   * account's share is checked as well.
+   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single account. If so, the share
+   * of the account is also checked.
    */
   take({ account, bytes }: Held, byAccount: boolean): boolean {
     this.#shares.take(account, Math.max(bytes, MIN_MESSAGE_BYTES));

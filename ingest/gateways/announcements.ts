@@ -2,32 +2,38 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { createDecoders, type Decoders } from '../decoders/gateway-decoders.ts';
 
-/** Maximum number of topics and payload bytes that are stored for a gateway. Further announcements are ignored. */
+/**
+ * Maximum number of topics that are stored for a gateway. A second limit applies to the bytes of their payloads. Announcements beyond the
+ * limits are ignored.
+ */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
-/** Maximum length of an announcement's topic. The topic is part of a key, and a PostgreSQL index entry holds at most 2,704 bytes. */
+/**
+ * Maximum length of an announcement's topic in bytes. The topic is part of a database key, and an index entry of PostgreSQL has at most
+ * 2,704 bytes.
+ */
 export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
-/** Maximum expected difference between the clocks of two workers. */
+/** Maximum difference in ms that is expected between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
-/** Decoders of a gateway, and the announcements that they have processed. */
+/** The decoders of a gateway, with the announcements that these decoders have processed. */
 export interface KnownGateway {
-  /** Value of `gateways.announced` at the time when the announcements were loaded. */
+  /** Value of `gateways.announced` when the announcements were loaded. It shows whether another worker has stored more since then. */
   announced: number;
   decoders: Decoders;
-  /** The last payload on each topic: its hash, its time of receipt, and the length of payload and topic together. */
+  /** The last announcement on each topic: the hash of its payload, its time of receipt, and the total length of its payload and topic. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   bytes: number;
 }
 
-/** A message in which a device announces itself, on a topic of the household's broker. */
+/** A message in which a device announces itself at the household's broker. */
 export interface Announcement {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
 }
 
-/** Loads a gateway's decoders with all announcements of its devices so far. */
+/** Loads the decoders of a gateway. They process all announcements that are stored for the gateway. */
 export async function loadKnownGateway(
   client: PoolClient,
   gatewayId: string,
@@ -47,11 +53,11 @@ export async function loadKnownGateway(
   return known;
 }
 
-/** Whether the announcement is new and still within the bounds of the gateway. Devices mostly repeat their announcements. */
+/** Whether an announcement is new and fits into the limits of the gateway. Devices mostly repeat their announcements. */
 export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
-  // A rejected announcement that is processed again (replay-rejected.ts) must not replace a newer one.
+  // An announcement that was rejected and is processed again later (replay-rejected.ts) must not replace a newer one.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;
@@ -61,7 +67,8 @@ export function isNewAnnouncement(known: KnownGateway, announcement: Announcemen
 export const isTopicTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_ANNOUNCEMENT_TOPIC_BYTES;
 
 /**
- * Stores the new announcements of one gateway, in order, and increments its announcement count. An empty payload deletes an announcement.
+ * Stores the new announcements of one gateway in order, and increases its number of announcements. An announcement with an empty payload
+ * deletes the stored one.
  */
 export async function saveAnnouncements(
   client: PoolClient,
@@ -69,7 +76,7 @@ export async function saveAnnouncements(
   known: KnownGateway,
   news: readonly Announcement[],
 ): Promise<void> {
-  // Stores only the last announcement of each topic. After a birth, a death and another birth in one batch, the device is online.
+  // Only the last announcement on each topic is stored. If one batch contains a birth, a death and another birth, the device is online.
   const last = new Map<string, Announcement>();
   for (const one of news) {
     last.delete(one.topic);
@@ -103,7 +110,7 @@ export function recordAnnouncement(known: KnownGateway, announcement: Announceme
   known.learnt.set(topic, { hash: digestOf(payload), bytes, receivedAtMs });
 }
 
-/** Removes a topic whose announcement was deleted. */
+/** Removes a topic after its announcement was deleted. */
 function forget(known: KnownGateway, topic: string): void {
   known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
   known.learnt.delete(topic);

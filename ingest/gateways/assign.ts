@@ -5,7 +5,7 @@ import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/fa
 const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // m³ of gas, heat and water are converted to whole cm³, just as kWh are converted to whole mWh.
+  // Volumes of gas, heat and water are converted from m³ to whole cm³, as kWh are converted to whole mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => scaleAndRound(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => scaleAndRound(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => scaleAndRound(degrees, 3) },
@@ -13,14 +13,14 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
   heating: { kind: 'heating', whole: (state) => state },
 };
 
-/** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
+/** Returns the kind under which a kind in a message is stored. An unknown kind is returned unchanged. */
 export const getStoredValueKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
- * Converts the quantities of one paired device in a message into a decoded message for the writer. Pure. `values`: the device's quantities.
- * A quantity without a time gets the message's time of receipt. Interval energy without a time is rejected, because a repeated delivery
- * could not be distinguished from new energy.
+ * Converts the quantities of one paired device into a decoded message for the writer. Pure. `values`: the device's quantities in the
+ * message. A quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a message that is
+ * delivered again could not be distinguished from new energy.
  */
 export function createDecodedMessage(
   deviceId: string,
@@ -55,9 +55,9 @@ export function createDecodedMessage(
 }
 
 const MAX_NAME = 200;
-/** Limits the length of a name and removes characters that are unsafe to store and show. */
+/** Truncates a name, and replaces characters that are unsafe to store or show. */
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
-/** Returns the native ids of the devices in a message, including devices whose only quantity is unusable. */
+/** Returns the native ids of all devices in a message. Includes devices of which the message has only an unusable quantity. */
 export const listDiscoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

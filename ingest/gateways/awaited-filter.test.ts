@@ -24,7 +24,7 @@ test('accepts a native id in a topic only as whole levels', () => {
   expect(isDeviceIdInTopic('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
-/** A gateway without a database: a function that decodes messages, and the gateway's listed devices. */
+/** Creates a gateway without a database: a function that decodes a message, and one that finds a listed device. */
 function gateway() {
   const decoders = createDecoders();
   const discoveries = new Discoveries(['gwy_1'], []);
@@ -52,7 +52,10 @@ const announcement = (id: string, topic: string, entity: keyof typeof ENTITIES):
     device: { identifiers: [id] },
   },
 ];
-/** Two devices: a plug that Zigbee2MQTT announces and whose values another decoder family reads, and a meter that is only announced. */
+/**
+ * Creates messages of two kinds of devices. A plug is announced by Zigbee2MQTT, and another decoder family reads its values. A meter is
+ * announced, and its values are read by the same family.
+ */
 const plug = (name: string) => ({
   announced: [
     announcement(`0x${name}`, `zigbee2mqtt/${name}`, 'power'),

@@ -6,7 +6,7 @@ import type { RegisterDescription } from '../decoders/registers-of-a-device/regi
 
 const digests = new WeakMap<RegisterDescription, string>();
 
-/** Returns a short digest of a register's description. The digest is stored with the listed quantity. */
+/** Returns a short digest of a register's description, which is stored with the quantity in the list of devices. */
 export function hashRegisterDescription(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
@@ -16,9 +16,9 @@ export function hashRegisterDescription(described: RegisterDescription): string 
 }
 
 /**
- * Whether a changed description of a register is accepted: without a limit in the first hour after `firstSeenMs`, then at most once an
- * hour. Without this limit, a device whose description alternates from message to message would have its history recomputed each time.
- * Times in Unix ms. `notedMs`: time of the last change; undefined before the first description.
+ * Whether a changed description of a register is accepted: always in the first hour after `firstSeenMs`, then at most once an hour. Without
+ * this limit, a device whose description alternates would have its whole history recomputed with each message. Times are in Unix ms.
+ * `notedMs`: time of the last change; undefined if there is no description yet.
  */
 export const canChangeRegisterDescription = (
   notedMs: number | undefined,
@@ -33,10 +33,11 @@ interface Changed {
   described: RegisterDescription;
 }
 
-/** Stores changed descriptions of existing series. Returns their devices, whose whole history must then be recomputed. */
+/** Stores changed descriptions of existing series. Returns the devices of these series, whose whole history must then be recomputed. */
 export async function saveRegisterDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
-  // Raw SQL: the hot path of ingest. One statement updates any number of series, by unnest. All writers lock devices in the same order.
+  // Raw SQL: each batch of ingest may run this statement. It updates any number of series, by unnest. All writers lock devices in the same
+  // order.
   await client.query(
     'SELECT FROM devices WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE',
     [changed.map(({ deviceId }) => deviceId)],

@@ -27,20 +27,23 @@ import {
   MAX_UNKNOWN_QUANTITIES,
 } from './listed-quantities.ts';
 
-/** Maximum number of devices that are listed for a gateway. More names count as invalid data. */
+/** Maximum number of devices that are listed for a gateway. If messages contain more names of devices, they are probably faulty. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
-/** Minimum time between two updates of `last_seen_at`. */
+/** Minimum time in ms between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** A quantity of a device, and the direction in which the quantity will count towards its owner's consumption. */
+/**
+ * A quantity of a device. `counts`: the direction in which the quantity will contribute to the consumption of its owner's home; null if it
+ * will not.
+ */
 interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
   /**
-   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the
-   * time at which the description was stored (Unix ms).
+   * Set if the meaning of a quantity depends on the other registers of the device: the key of the quantity, a digest of its description,
+   * and the time at which the description was stored (Unix ms).
    */
   key?: string;
   described?: string;
@@ -57,11 +60,11 @@ export interface Discovery {
   quantities: Quantity[];
   firstSeenMs: number;
   lastSeenMs: number;
-  /** Topics on which an announced device's first value is expected. */
+  /** Topic filter for the first value of an announced device. Null if the device has sent a value. */
   awaits: FirstValueTopicFilter;
-  /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
+  /** New descriptions of a paired device's registers, if they differ from the stored descriptions. */
   descriptions: { channel: string; kind: string; described: RegisterDescription }[];
-  /** The device with which the discovery was paired; null if it is not paired. */
+  /** The device that was paired with this discovery; null if none was. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
 }
@@ -74,9 +77,9 @@ interface Reading {
 
 const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 
-/** Loads the discovered devices of gateways, whose rows the caller has locked. */
+/** Loads the discovered devices of gateways. The caller must have locked the rows of these gateways. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
-  // Raw SQL: the hot path of ingest. One statement reads any number of devices.
+  // Raw SQL: each batch with messages of gateways runs this statement. It loads any number of devices.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
        d.device_id, d.timezone, d.decoder_config
@@ -109,7 +112,7 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
 /** Discovered devices of several gateways, as stored and as changed by the current batch. */
 export class Discoveries {
   readonly #byGateway: ReadonlyMap<string, Map<string, Discovery>>;
-  /** Gateways with a device that is waiting for its first value. */
+  /** Gateways with an announced device that has not sent its first value yet. */
   readonly #awaiting = new Set<string>();
 
   constructor(gatewayIds: readonly string[], stored: readonly Discovery[]) {
@@ -124,7 +127,9 @@ export class Discoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /** Records the devices of a message, and the device that it announces. `decoded`: the result of the gateway's decoders. */
+  /**
+   * Records the devices whose values a message contains, and the device that it announces. `decoded`: the result of the gateway's decoders.
+   */
   receive(
     gatewayId: string,
     decoded: DecodeResultWithFamilyName,
@@ -142,13 +147,13 @@ export class Discoveries {
     }
   }
 
-  /** Updates a discovered device after a message. A new device is listed if the gateway has fewer than the maximum. */
+  /** Updates a discovered device after a message. If the device is not listed yet and the gateway has room for it, lists the device. */
   #note(gatewayId: string, family: string, nativeId: string, values: readonly DecodedValue[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // The device's first hour begins with its first value. During this hour, changes of its description are not limited.
+      // The first hour of a device begins with its first value. In this hour, its description may change any number of times.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = assignChannelsToListedQuantities(discovery.quantities, values);
@@ -160,8 +165,8 @@ export class Discoveries {
   }
 
   /**
-   * Lists an announced device that has not sent a value yet, if the gateway has room for another device. If the device is already listed,
-   * adds the topics to its filter.
+   * Lists an announced device that has not sent a value yet, if the gateway has room for it. If the device is already listed, adds the
+   * topics to its topic filter.
    */
   #announce(
     gatewayId: string,
@@ -183,9 +188,9 @@ export class Discoveries {
     }
   }
 
-  /** Whether another decoder family reads the topic and already lists the device that the topic names. */
+  /** Whether another decoder family reads the topic, and already lists a device whose id the topic contains. */
   #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
-    // Decodes an empty object: a family recognises its topics whatever the payload is, and an empty object contains no quantities.
+    // Decodes an empty object, which contains no quantities: a family recognises its topics whatever the payload is.
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
@@ -193,7 +198,7 @@ export class Discoveries {
     );
   }
 
-  /** Hides an announced device that has sent no value, because another family reads its topics and lists the device itself. */
+  /** Hides an announced device that has sent no value: another family reads its topics and lists the same device. */
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
@@ -201,7 +206,7 @@ export class Discoveries {
     discovery.isChanged = true;
   }
 
-  /** Stores the changed devices. Returns the devices whose stored consumption must be recomputed. */
+  /** Stores the changed discovered devices. Returns the paired devices whose consumption must be recomputed. */
   async save(client: PoolClient): Promise<readonly string[]> {
     const changed = [...this.#byGateway.values()].flatMap((all) =>
       [...all.values()].filter(({ isChanged }) => isChanged),
@@ -233,7 +238,10 @@ export class Discoveries {
   }
 }
 
-/** Adds the device's new quantities, and then chooses again which of its quantities count. Returns whether any quantity was new. */
+/**
+ * Adds the device's new quantities. Then chooses again which of its quantities contribute to the totals. Returns whether any quantity was
+ * new.
+ */
 function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -249,8 +257,8 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   const roles = chooseSeriesRoles(quantities.map(({ channel, kind }) => ({ channel, kind: getStoredValueKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // The negative part of a power counts as export if no better series measures export; the list of devices does not show this. For gas,
-    // heat and water, the channel's name states what the quantity counts as.
+    // The list of devices does not show that the negative part of a power is used as export if no better series measures export. For gas,
+    // heat and water, the name of the channel already shows the commodity.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });
@@ -258,8 +266,8 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
 }
 
 /**
- * Stores changed descriptions of listed quantities: without a limit in the device's first hour, at most once an hour
- * afterwards. Returns whether a description changed.
+ * Stores changed descriptions of listed quantities: any number in the device's first hour, at most one an hour afterwards. Returns whether
+ * a description changed.
  */
 function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;

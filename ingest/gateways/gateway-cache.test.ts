@@ -11,7 +11,7 @@ test('bounds the announcements of all gateways together, and evicts the least re
   const gateways = new GatewayCache({ gateways: 3, bytes: 1_000 });
   const all = ['a', 'b', 'c'].map((name) => [name, known()] as const);
   for (const [name, one] of all) gateways.keep(name, one);
-  // The gateways’ announcements grow after they were cached.
+  // The announcements of gateways that are already cached become longer.
   for (const [, one] of all) announce(one, 400);
   gateways.keep('a', all[0]?.[1] as KnownGateway);
   gateways.trim();

@@ -1,24 +1,24 @@
 import type { DecodedValue } from '../decoders/family.ts';
 import { createCircuitWord } from '../decoders/read/circuit-word.ts';
 
-/** Quantities that are listed for a device, by channel and kind. */
+/** The quantities that are already listed for a device, by channel and kind. */
 export type ListedQuantities = readonly ListedQuantity[];
 
 interface ListedQuantity {
   readonly channel: string;
   readonly kind: string;
   /**
-   * Key of the quantity within its device (`DecodedValue.key`). Undefined if its meaning does not depend on the device's other
-   * quantities, or if it was listed before keys were stored.
+   * Key of the quantity within its device (`DecodedValue.key`). Undefined if the meaning of the quantity does not depend on the device's
+   * other quantities, or if the quantity was listed before keys were stored.
    */
   readonly key?: string;
-  /** The device's own name of the quantity. Set only if the quantity was listed before keys were stored. */
+  /** The name that the device itself gives to the quantity. Set only if the quantity was listed before keys were stored. */
   readonly native?: string;
 }
 
 /**
- * Maximum number of unknown quantities of one device that its owner is asked to classify. Further unknown quantities are not stored,
- * because a faulty script probably causes them.
+ * Maximum number of unknown quantities of one device that are shown to its owner for classification. A device with more of them probably
+ * has a faulty script, so further ones are not stored.
  */
 export const MAX_UNKNOWN_QUANTITIES = 50;
 
@@ -29,8 +29,8 @@ const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
 export const getQuantityKey = ({ key, native }: DecodedValue): string => key ?? native;
 
 /**
- * Assigns to each quantity of a message the channel under which the device already has the quantity. The meaning of a register may change
- * with later announcements of the device, but its channel does not. If no quantity has a description, returns the same list.
+ * Gives each quantity of a message the channel under which the quantity is already listed. Later announcements of a device may change the
+ * meaning of a register, but never its channel. If no quantity has a description, returns the same list.
  */
 export const assignChannelsToListedQuantities = (
   listed: ListedQuantities,
@@ -47,14 +47,17 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
   const there = ofKind.find(({ channel }) => channel === one.channel);
-  // A listed quantity without a key keeps its channel only for its own native name. If another quantity has the channel, a new channel name
-  // is derived from the quantity's key.
+  // A quantity that is listed without a key keeps its channel only if its native name is the same. If another quantity has this channel, a
+  // new channel name is derived from the key of the quantity.
   return there && (there.key !== undefined || named.length > 1)
     ? `${createCircuitWord(getQuantityKey(one))}/${one.channel}`
     : one.channel;
 }
 
-/** Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only if it is listed. */
+/**
+ * Returns the quantities of a paired device that are stored. A quantity that the owner must classify is stored only if it is already
+ * listed.
+ */
 export const filterStorableQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],

@@ -25,12 +25,15 @@ import { assignChannelsToListedQuantities, filterStorableQuantities } from './li
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
 /**
- * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Gateways that are not cached are loaded again
- * with each of their messages.
+ * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. A gateway that is not cached is loaded again
+ * for each batch with its messages.
  */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
-/** Cache of a worker's gateways, least recently used first, bounded by their number and bytes. */
+/**
+ * Cache of the gateways whose messages a worker has received. Its number of gateways and its bytes are limited. The map begins with the
+ * least recently used gateway.
+ */
 export class GatewayCache {
   readonly #gateways = new Map<string, KnownGateway>();
   readonly #most: typeof MOST;
@@ -43,7 +46,7 @@ export class GatewayCache {
     return this.#gateways.get(gatewayId);
   }
 
-  /** Caches a gateway as the most recently used one, which is the last in the map. */
+  /** Caches a gateway. It becomes the last in the map, because it is the most recently used one. */
   keep(gatewayId: string, known: KnownGateway): void {
     this.#gateways.delete(gatewayId);
     this.#gateways.set(gatewayId, known);
@@ -54,8 +57,8 @@ export class GatewayCache {
   }
 
   /**
-   * Evicts the least recently used gateways until the cache is within its bounds. Each announcement makes a cached gateway larger, so the
-   * cache may exceed its bounds without a new entry.
+   * Evicts the least recently used gateways until the cache is within its limits. The cache may exceed them without a new gateway, because
+   * each announcement makes a cached gateway larger.
    */
   trim(): void {
     let bytes = 0;
@@ -69,19 +72,19 @@ export class GatewayCache {
 }
 
 /**
- * Decodes a worker's messages from gateways within the transaction that stores them. Gateway rows are locked meanwhile, so that the worker
- * knows all announcements that other workers have stored.
+ * Decodes the messages of gateways within the transaction that stores them. The transaction locks the rows of the gateways, so that the
+ * worker has all announcements that other workers have stored.
  */
 export class GatewayReceiver {
   readonly #gateways = new GatewayCache();
   readonly #unread: UnrecognisedMessageCounter;
 
-  /** `unread`: the worker's counter of unrecognised messages. */
+  /** `unread`: counts the messages that no decoder family recognises. */
   constructor(unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter()) {
     this.#unread = unread;
   }
 
-  /** Discards the cached state of the batch's gateways, because their transaction was not committed. */
+  /** Evicts the gateways of a batch from the cache, because the transaction of the batch was not committed. */
   forget(batch: readonly IncomingMessage[]): void {
     const ids = idsOf(batch);
     for (const id of ids) this.#gateways.forget(id);
@@ -89,8 +92,8 @@ export class GatewayReceiver {
   }
 
   /**
-   * Replaces each gateway message of the batch by its decoded content: one message for each paired device, and none for devices that are
-   * not paired. A message of a gateway that does not exist in this database is not changed. Also stores announcements, lists new devices,
+   * Replaces each message of a gateway by its decoded content: one message for each paired device, and none for devices that are not
+   * paired. If the gateway does not exist in this database, the message remains unchanged. Also stores announcements, lists new devices,
    * and counts messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
    */
   async receive(
@@ -100,7 +103,7 @@ export class GatewayReceiver {
   ): Promise<readonly IncomingMessage[]> {
     const ids = idsOf(batch);
     if (ids.length === 0) return batch;
-    // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
+    // Raw SQL: each batch with messages of gateways runs this statement. It locks the gateways in the order of their ids.
     const { rows } = await client.query(
       `SELECT gateway_id, decoder_config, announced FROM gateways
        WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
@@ -138,7 +141,7 @@ export class GatewayReceiver {
   }
 }
 
-/** Cache of parsed gateway settings, because parsing a hundred mappings takes 7 ms, and each batch needs them. */
+/** Cache of the parsed settings of gateways. Each batch needs them, and parsing a hundred mappings takes 7 ms. */
 const READ = new WeakMap<KnownGateway, { text: string; settings: DecoderSettings }>();
 
 function settingsOf(known: KnownGateway, config: unknown): DecoderSettings {
@@ -163,8 +166,8 @@ interface Gateway {
 }
 
 /**
- * Calls `receiveOne`. Converts an error to a decoding fault, so that it can be distinguished from a database error. Decoder families should
- * not throw.
+ * Calls `receiveOne`. Converts an error into a MessageDecodingError, so that it is not taken for an error of the database. Decoder families
+ * should not throw errors.
  */
 function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
@@ -175,8 +178,8 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
 }
 
 /**
- * The values in a message, by device. A device's own settings take precedence over those of its gateway. The message is decoded once for
- * each distinct set of settings.
+ * The values in a message, by device. The settings of a device take precedence over those of its gateway. The message is decoded once for
+ * each different set of settings.
  */
 class ReadingsOfMessage {
   readonly #message: DeviceMessage;
@@ -185,7 +188,7 @@ class ReadingsOfMessage {
   readonly #bySettings = new Map<string, DecodeResultWithFamilyName>();
   readonly #byDevice = new Map<DecodeResultWithFamilyName, Map<string, DecodedValue[]>>();
 
-  /** `decoded`: the message as decoded with the gateway's settings. */
+  /** `decoded`: the message, already decoded with the settings of the gateway. */
   constructor(message: DeviceMessage, decoded: DecodeResultWithFamilyName, gateway: Gateway) {
     this.#message = message;
     this.#decoded = decoded;
@@ -205,7 +208,10 @@ class ReadingsOfMessage {
     return read;
   }
 
-  /** Returns the device's values in the message; if the broker replayed the message, only those with a time of their own. */
+  /**
+   * Returns the values of the device in the message. If the broker had retained the message, returns only values that have a time of their
+   * own.
+   */
   valuesOf(discovery: Discovery): DecodedValue[] {
     const read = this.readFor(discovery);
     const groups =
@@ -254,7 +260,7 @@ function receiveOne(
     );
     return [{ ...rest, decoded: createDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
-  // If the message has only one device, the settings of this device determine which elements are rejected.
+  // If the message contains only one device, the rejections result from decoding it with the settings of this device.
   const [only] = found;
   const { refused } = only && natives.size === 1 ? readings.readFor(only) : decoded;
   if (refused.length === 0) return of;
@@ -269,8 +275,8 @@ function receiveOne(
 }
 
 /**
- * Assigns each rejection to the device that caused it or, if the device cannot be identified, to the gateway. Rejections of unpaired
- * devices are not stored.
+ * Assigns each rejection to the device that caused it. If this device is unknown, assigns the rejection to the gateway. Rejections of
+ * devices that are not paired are not stored.
  */
 function withRefusals(
   of: IncomingMessage[],
@@ -293,10 +299,10 @@ function withRefusals(
   });
 }
 
-/** Rejects an announcement whose topic is too long to be stored as a key. */
+/** Rejects an announcement whose topic is too long for a key of the database. */
 const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // The payload is not stored, because the announced device cannot be identified and the data may not be the owner's.
+  // The payload is not stored: it is unknown which device was announced, so the data may belong to someone else than the owner.
   payload: Buffer.alloc(0),
   decoded: {
     ...message.decoded,
