@@ -10,8 +10,8 @@ const DEVICE_LOGIN = new RegExp(`^dev_${ID_PATTERN}$`);
 const STARTS_WITH_LOGIN = new RegExp(`^(?:dev|gwy)_${ID_PATTERN}`);
 
 /**
- * Whether a login may publish on an MQTT topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure. Read
- * access is checked by `canReadHomeUsage`.
+ * Whether a login may publish on an MQTT topic. A device may publish below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`.
+ * Pure. See `canReadHomeUsage` for subscriptions.
  */
 export function canPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -20,13 +20,13 @@ export function canPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic or receive its messages. Only the usage topic of a home is readable: for the gateways of the
- * home's owner (`userId`), and without wildcards. Pure.
+ * Whether a login may subscribe to a topic and receive its messages. The only topic that can be read is that of a home's usage, without
+ * wildcards, by the gateways of the home's owner. Pure. `userId`: owner of the login.
  */
 export const canReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** Whether a login may read a topic. Looks up the owner of the login, and then decides by `canReadHomeUsage`. */
+/** Whether a login may read a topic. Looks up the owner of the login and calls `canReadHomeUsage`. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await findDeviceLoginOwner(db, username);
@@ -34,8 +34,8 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
 }
 
 /**
- * Whether a client id begins with the name of another login. A broker that identifies sessions only by client id would connect this client
- * to the session of that login. Pure.
+ * Whether a client id begins with the name of another login. Some brokers identify sessions only by client id; such a broker would give
+ * this client the session of the other login. Pure.
  */
 export function isClientIdOfAnotherLogin(username: string, clientId: string): boolean {
   const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
@@ -43,25 +43,25 @@ export function isClientIdOfAnotherLogin(username: string, clientId: string): bo
 }
 
 /**
- * Whether a login can connect to RabbitMQ over MQTT with this client id. Pure. Gateways cannot: RabbitMQ replaces the slashes of a topic
- * with dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` could not be distinguished. RabbitMQ
- * identifies a session only by its client id, so the client id must begin with the login; otherwise a client could take over another
- * device's session.
+ * Whether a login can connect to RabbitMQ over MQTT with this client id. Pure. A gateway cannot: RabbitMQ replaces the slashes of a topic
+ * by dots and drops the retain flag, so that the household topics `plug.1/state` and `plug/1/state` could not be distinguished. The client
+ * id must begin with the login: RabbitMQ identifies a session only by its client id, so a client could otherwise take over the session of
+ * another device.
  */
 export function canUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
 /**
- * Creates the access decisions for brokers that request these decisions over HTTP. Devices and gateways have the same rights as at the
- * embedded broker. The service itself logs in with the credentials of `MQTT_URL` and has all rights.
+ * Creates the access checks for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded broker.
+ * The service itself logs in with the credentials of `MQTT_URL` and has all rights.
  */
 export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
   const own = mqttUrl === undefined ? undefined : parseCredentials(mqttUrl);
   const ownName = own?.username || undefined;
   const ownSecret = hashSecret(own?.password ?? '');
   return {
-    /** Whether the username exists and the password is the correct password of that user. */
+    /** Whether a login with this username exists, and this is its password. */
     async mayLogIn(username: string, password: string): Promise<boolean> {
       if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
       return checkDeviceLogin(db, username, password);
@@ -71,7 +71,7 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
       username === ownName || canUseRabbitMq(username, clientId),
     /**
      * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
-     * another login's session. Client ids of the service itself are unchanged.
+     * the session of another login. The client ids of the service itself are not changed.
      */
     clientIdOf: (username: string, clientId: string): string =>
       username === ownName ? clientId : `${username}/${clientId}`,

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Client certificate that one of the service's trusted authorities signed, reduced to the parts that identify a device. */
+/** A client certificate that a trusted authority has signed, with only the fields that identify a device. */
 export interface CertificateNames {
   /** SHA-256 fingerprint of the certificate, in hex. */
   sha256: string;
-  /** Common name and DNS alternative names of the certificate. */
+  /** The common name of the certificate and its DNS alternative names. */
   names: readonly string[];
 }
 
 /**
- * Returns the id of the device or gateway that a certificate identifies: the device with which the certificate is registered
- * (`certificate_sha256`) or, if there is none, the device or gateway whose id is among the certificate's names. A certificate that contains
- * the id of one device or gateway never identifies a different one, even if it is registered with that one. Null if the device or gateway
- * does not exist, is deleted or is registered with another certificate, or if the certificate contains several ids.
+ * Returns the id of the device or gateway that a certificate identifies. This is the device or gateway with which the certificate is
+ * registered (`certificate_sha256`) or, if there is none, the one whose id is among the names in the certificate. If the certificate
+ * contains the id of a device or gateway, it never identifies another one, even if it is registered with that one. Null if the device or
+ * gateway does not exist, is deleted or is registered with another certificate, or if the certificate contains several ids.
  */
 export async function findLoginOfCertificate(
   db: Database,
@@ -37,8 +37,8 @@ export async function findLoginOfCertificate(
 }
 
 /**
- * Returns the SHA-256 of the certificates whose login is no longer valid (`findLoginOfCertificate`): the device or gateway is deleted, or
- * another certificate is registered.
+ * Returns the SHA-256 fingerprints of those certificates that no longer identify their login (see `findLoginOfCertificate`): the device or
+ * gateway was deleted, or another certificate was registered with it.
  */
 export async function findInvalidCertificates(
   db: Database,

@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 import { COMMODITIES, type Commodity, KNOWN_CHANNEL_PATTERN } from '#src/database/meter.ts';
 
-/** Meaning of a channel, from its name and its owner's settings (counting rules, "Channels"). */
+/** This file determines the meaning of a channel from its name and its owner's settings (counting rules, "Channels"). */
 
 export const CHANNEL_PARTS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
@@ -10,30 +10,33 @@ const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 export type EnergyDirection = 'import' | 'export';
 
 export interface ParsedChannel {
-  /** Remaining words of the channel's name after its known words are removed: `switch0` for `switch0/import/l1`. */
+  /** The words of the channel's name that remain when its known words are removed: `switch0` for `switch0/import/l1`. */
   circuit: string;
   direction: EnergyDirection;
   part: (typeof CHANNEL_PARTS)[number];
-  /** Gas, heat and water follow the same counting rules as electricity and are never counted as electricity. */
+  /** Gas, heat and water are counted by the same rules as electricity, but never as electricity. */
   commodity: Commodity | 'electricity';
-  /** Whether the unit is m³. Volumes are computed like kWh: `gas/m3`. */
+  /** Whether the unit is m³, as in `gas/m3`. Volumes are computed in the same way as kWh. */
   isVolume: boolean;
-  /** Whether the channel is known to be excluded from counting: by its name (`ignored`, `cooling`) or by its owner's setting. */
+  /** Whether the name of the channel (`ignored`, `cooling`) or the owner's setting excludes it from the totals. */
   isIgnored: boolean;
   /**
-   * Whether the meaning of the channel is known. An unknown channel, such as `meter/unknown/wert_a`, does not count until its owner sets
-   * its meaning.
+   * Whether the meaning of the channel is known. An unknown channel, such as `meter/unknown/wert_a`, does not contribute to the totals
+   * until its owner sets its meaning.
    */
   known: boolean;
 }
 
-/** Word in a channel name that marks a volume. */
+/** Word in the name of a channel that contains volumes. */
 const VOLUME = 'm3';
-/** Word in a channel name before a quantity that does not count, or that another quantity already includes: `ignored/heating`. */
+/**
+ * Word in a channel name before a quantity that does not contribute to the totals, or that another quantity already contains:
+ * `ignored/heating`.
+ */
 const IGNORED = 'ignored';
 /**
- * Word in a channel name for energy that a heat meter measures as removed from a house in summer. Cooling energy is stored but does not
- * count, because it is not used heat.
+ * Word in a channel name for the energy that cooling removes from a house in summer, as a heat meter measures it. It is stored but does not
+ * contribute to the totals, because it is not used heat.
  */
 const COOLING = 'cooling';
 
@@ -44,8 +47,8 @@ export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Values of `counts_as` for the energy that an inverter produces, and for the energy with which a battery is charged and discharged. Each
- * value has its channel and its placement in the home (counting rules, "Registers of one device", rule 5).
+ * Values of `counts_as` for the energy that an inverter produces, and for the energy that charges and discharges a battery. Each has a
+ * channel and a placement in the home (counting rules, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -54,7 +57,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Energy
 };
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
-/** Returns the placement that a value of `counts_as` implies: `production` implies a production device. */
+/** Returns the placement that a value of `counts_as` implies. For example, `production` implies that the device is placed as production. */
 export const findImpliedPlacement = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
@@ -62,8 +65,8 @@ const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
 const MAX_NATIVE = 64;
 
 /**
- * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid: its words
- * are not all of `[a-z0-9_-]` between slashes, it is longer than 64 characters, or more than one `/` precedes a direction or a commodity.
+ * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid: a word
+ * between its slashes is not in `[a-z0-9_-]`, it has more than 64 characters, or more than one `/` precedes a direction or a commodity.
  */
 export function normaliseNativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;
@@ -72,7 +75,9 @@ export function normaliseNativeChannel(text: string): string | null {
   return channel.split('/').findIndex((word) => DIRECTIONS.has(word) || OTHERS.has(word)) > 1 ? null : channel;
 }
 
-/** Converts any name that a device gives to one of its parts into a word of a channel: lower case, other characters become `_`. */
+/**
+ * Converts any name that a device gives to one of its parts into a word of a channel: in lower case, with `_` instead of other characters.
+ */
 export const createChannelWord = (text: string): string =>
   text
     .toLowerCase()
@@ -80,7 +85,7 @@ export const createChannelWord = (text: string): string =>
     .replaceAll(/^_+|(?<!_)_+$/g, '')
     .slice(0, 32) || 'x';
 
-/** Parses a channel name: words between slashes. Known words state a direction, tariff, phase or medium. */
+/** Parses a channel name, which consists of words between slashes. Known words state a direction, tariff, phase or medium. */
 export function parseChannel(name: string): ParsedChannel {
   const words = name.split('/');
   const rest: string[] = [];
@@ -94,13 +99,13 @@ export function parseChannel(name: string): ParsedChannel {
     known: KNOWN.test(name),
   };
   if (!channel.known) {
-    // The word `unknown` has no known meaning; the words before it are the circuit.
+    // The word `unknown` states that the meaning is unknown. The words before it are the circuit.
     const at = words.indexOf('unknown');
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
-    // The word `ignored` marks a channel that does not count, or that another quantity already includes. The words after `ignored` are the
-    // channel's name.
+    // The word `ignored` marks a channel that does not contribute to the totals, or that another quantity already contains. The words after
+    // it are the name of the channel.
     if (word === IGNORED) {
       channel.isIgnored = true;
       break;
@@ -117,18 +122,18 @@ export function parseChannel(name: string): ParsedChannel {
   return channel;
 }
 
-/** A series whose meaning is to be determined. */
+/** A series whose meaning must be determined. */
 interface Asked {
   channel: string;
   kind: string;
-  /** Unit in the form of `series.unit`. */
+  /** The unit, as in `series.unit`. */
   unit?: string | null | undefined;
 }
 
 /**
- * Returns what a series counts as. The owner's setting has precedence over the guess from the name, but does not change the circuit. The
- * sign of a power determines its direction, so a power that is set to the opposite direction does not count. A volume that is set to
- * electricity does not count either.
+ * Returns the meaning of a series. The owner's setting takes precedence over the meaning that the name suggests, but does not change the
+ * circuit. The sign of a power determines its direction: if the owner sets the opposite direction, the meaning is unknown. The meaning is
+ * also unknown if a volume is set to electricity.
  */
 export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -140,14 +145,14 @@ export function resolveChannel({ channel: name, kind, unit }: Asked, word?: Chan
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // The production of an inverter is not part of the energy that a meter exported to the grid. If the channel's name contains no circuit,
-  // production therefore gets its own circuit.
+  // The production of an inverter is not part of the energy that a meter exported to the grid. If the name of the channel is unknown,
+  // production therefore gets a circuit of its own.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
 }
 
-/** Returns the meaning of a series in the words of `counts_as`, set by its owner or guessed from its name. Null if unknown. */
+/** Returns the meaning of a series as a value of `counts_as`. The owner has set it, or the name suggests it. Null if unknown. */
 export function resolveCountsAs(name: string, word?: ChannelSetting): string | null {
   if (word?.counts_as !== undefined) return word.counts_as;
   if (!KNOWN.test(name)) return null;
@@ -160,8 +165,8 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
 }
 
 /**
- * Whether the owner should set the meaning of a series: the meaning is unknown, or the series counts only because it already counted before
- * migration 0059, when unknown names counted.
+ * Whether the owner should set the meaning of a series. This is so if the meaning is unknown, or if only migration 0059 has set it: before
+ * this migration, unknown names contributed to the totals.
  */
 export const isOwnerMeaningRequired = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
@@ -176,8 +181,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the device's own name of a quantity. For native devices, and for series created before names were stored, the name consists of
- * the channel and the member of the message.
+ * Returns the name that the device itself gives to a quantity. For native devices, and for series that are older than such names, it
+ * consists of the channel and the member of the message.
  */
 export const getNativeName = ({
   channel,
@@ -189,22 +194,22 @@ export const getNativeName = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
-/** Owner's settings for a quantity: what the quantity counts as, and its placement in the home if that differs from the device's. */
+/** The owner's settings for a quantity: its meaning, and its placement in the home if it differs from that of the device. */
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
   /**
-   * Circuit of a channel whose unknown name counted before migration 0059; since then, unknown names do not count. Only migration 0059
-   * writes this member.
+   * Circuit of a channel with an unknown name that contributed to the totals before migration 0059. Since then, unknown names do not
+   * contribute. Only migration 0059 writes this member.
    */
   circuit?: string;
   /**
-   * Whether migration 0059 set `counts_as`, to the meaning with which the channel had counted. The owner has not set the meaning and should
-   * still do so.
+   * Whether migration 0059 has set `counts_as`, to the meaning that the channel had in the totals before. The owner should still set the
+   * meaning.
    */
   asked?: boolean;
 }
-/** Owner's settings for the quantities of a device (`devices.channels`), by the quantities' native names. */
+/** The owner's settings for the quantities of a device (`devices.channels`), by the names that the device gives to them. */
 export type ChannelSettings = Record<string, ChannelSetting>;
 
 const NO_WORD: ChannelSetting = {};

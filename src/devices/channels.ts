@@ -16,32 +16,32 @@ import {
   resolveCountsAs,
 } from './channel-name.ts';
 
-/** A quantity that a device reports, and what the quantity counts as. */
+/** A quantity that a device reports, with its meaning. */
 export interface DeviceChannel {
   native_name: string;
-  /** Unit of the quantity's value. Null if unknown. */
+  /** Unit of the quantity. Null if unknown. */
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
-  /** A text of `COUNTS_AS_PATTERN`. Null if unknown: the quantity does not count. */
+  /** The meaning of the quantity, in the form of `COUNTS_AS_PATTERN`. Null if it is unknown; the quantity then contributes to no total. */
   counts_as: string | null;
-  /** Whether the owner should still set what the quantity counts as. */
+  /** Whether the owner should still set the meaning of the quantity. */
   asked: boolean;
-  /** Placement of the quantity in the home, set by its owner. Null: the placement of its device. */
+  /** Placement of the quantity in the home, as its owner set it. Null: the quantity has the placement of its device. */
   placement: Placement | null;
   /**
-   * Whether the energy of the quantity counts. It does not count in three cases: a counted total already includes it, it is a power of
-   * which a register also exists, or its meaning is unknown.
+   * Whether the energy of the quantity contributes to the totals. It does not if a total that contributes already contains it, if it is a
+   * power for which there is also a register, or if its meaning is unknown.
    */
   counted: boolean;
 }
 
-/** SQL condition on a row `s` of `series`: whether its energy counts, as electricity or as another commodity. */
+/** SQL condition on a row `s` of `series`: whether its energy contributes to the totals of electricity or of another commodity. */
 export const IS_SERIES_COUNTED_SQL = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /**
- * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's placement applies again. An
- * omitted setting is unchanged.
+ * A change of an owner's settings for a quantity. Null removes a setting, so that the meaning of the name or the placement of the device
+ * applies again. An omitted setting does not change.
  */
 export interface ChannelSettingPatch {
   native_name: string;
@@ -49,10 +49,10 @@ export interface ChannelSettingPatch {
   placement?: Placement | null | undefined;
 }
 
-/** Maximum number of quantities of one device for which the owner has settings. */
+/** Maximum number of quantities of a device for which its owner can have settings. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
-/** Stored integers per unit: mWh per kWh (millilitres per m³), mW per W. */
+/** Number of stored integers per unit: mWh per kWh (for volumes, millilitres per m³), and mW per W. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },
@@ -60,15 +60,15 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
 };
 
 /**
- * SQL expression: the channel by which a series `s` counts, which is its meaning among all quantities that its device has announced or,
- * without such a meaning, its stored channel.
+ * SQL expression for the channel that determines the meaning of a series `s`: the channel from the classification of all announced
+ * quantities of the device or, if there is none, the stored channel.
  */
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
-/** Kinds of series that are listed as quantities of a device: energy and power. */
+/** Kinds of series that are listed as quantities of a device: those of energy and power. */
 export const ENERGY_AND_POWER_KINDS = Object.keys(UNITS);
 
-/** Builds a quantity from its series, its latest reading and its owner's settings. Pure. */
+/** Builds a quantity from its series, its latest reading and the owner's settings. Pure. */
 export function buildDeviceChannel(
   row: {
     channel: string;
@@ -86,7 +86,7 @@ export function buildDeviceChannel(
   const word = findChannelSetting(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message, the name of the member defines the unit. The channel's name does not affect it.
+  // In a native message, the name of the member determines the unit, whatever the name of the channel is.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: getNativeName(series),
@@ -101,8 +101,8 @@ export function buildDeviceChannel(
 }
 
 /**
- * Lists the energy and power quantities of a device, in the order in which the device first reported them, followed by other quantities for
- * which the owner has settings.
+ * Lists the quantities of energy and power of a device, in the order in which the device first reported them. Other quantities for which
+ * the owner has settings follow.
  */
 export async function listChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<DeviceChannel[]> {
   const rows = await db
@@ -150,8 +150,8 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 }
 
 /**
- * Returns the quantities of a device whose last reading is on hold, with the time of that reading. A reading on hold is implausible and
- * does not count until later readings confirm or contradict it (counting rules: held, confirming).
+ * Returns the quantities of a device whose last reading is on hold, with the time of that reading. A reading on hold is implausible. It
+ * does not contribute to the totals until later readings confirm or contradict it (counting rules: held, confirming).
  */
 export async function listReadingsOnHold(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
@@ -185,7 +185,7 @@ export async function listReadingsOnHold(db: Database, deviceId: string): Promis
   }));
 }
 
-/** Merges a change into an owner's settings for quantities. Throws an error with status 422 if the result has too many quantities. */
+/** Merges a change into an owner's settings for quantities. Throws 422 if the result contains too many quantities. */
 export function mergeChannelSettings(words: ChannelSettings, said: readonly ChannelSettingPatch[]): ChannelSettings {
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
@@ -198,7 +198,7 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
       ? (findImpliedPlacement(countsAs) ?? (isImplied ? undefined : before?.placement))
       : before?.placement;
     const placement = after(place, now.placement);
-    // A new setting of the owner replaces the values that migration 0059 wrote.
+    // A new setting by the owner replaces what migration 0059 has set.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
     const word: ChannelSetting = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
@@ -209,13 +209,13 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   return Object.fromEntries(next);
 }
 
-/** Returns the value of a setting after a change: null in the change removes the value, undefined leaves it unchanged. */
+/** Returns the value of a setting after a change. Null removes the value; undefined leaves it unchanged. */
 const after = <Word>(before: Word | undefined, said: Word | null | undefined): Word | undefined =>
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Throws 422 if settings give two quantities of a circuit the same meaning, or give a power the opposite direction
- * (power counts by its sign). Quantities that the device has not reported yet are not checked.
+ * Throws 422 if settings give the same meaning to two quantities of a circuit, or the opposite direction to a power (whose sign determines
+ * its direction). Quantities that the device has not reported yet are not checked.
  */
 export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db
@@ -254,7 +254,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
 
 const wrong = (message: string) => createUnprocessableError({ field: 'channels', message });
 
-/** Locks a device and returns its owner's settings. Null if there is no such device within the caller's reach. */
+/** Locks a device, and returns its owner's settings for its quantities. Null if the caller may access no such device. */
 export async function lockChannelSettings(
   db: Database,
   reach: AccessibleAccounts,
@@ -271,9 +271,7 @@ export async function lockChannelSettings(
   return row?.channels ?? null;
 }
 
-/**
- * Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`isOwnerMeaningRequired`).
- */
+/** SQL condition on `devices`: whether a device reports a quantity whose meaning its owner should set (`isOwnerMeaningRequired`). */
 export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
   CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
   WHERE s.device_id = devices.device_id AND ${hasUnknownChannelName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

@@ -3,25 +3,25 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { findOrReportMoving } from '#src/database/moving.ts';
 
-/** Returns the SHA-256 of a secret. Secrets are stored and compared in this form. */
+/** Returns the SHA-256 of a secret. Secrets are stored and compared only in this form. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Creates an MQTT password of 192 random bits for a device. It is shown once and stored as its SHA-256. */
+/** Creates an MQTT password with 192 random bits for a device. The password is shown once; only its SHA-256 is stored. */
 export function createDeviceSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(24).toString('base64url');
   return { secret, sha256: hashSecret(secret) };
 }
 
-/** Credentials with which a connection logged in. */
+/** The credentials with which a connection has logged in. */
 export interface LoginCredentials {
-  /** Id of the device or the gateway that logs in. */
+  /** Id of the device or gateway that has logged in. */
   username: string;
   /** SHA-256 of the password that the connection sent. */
   secretSha256: Buffer;
 }
 
 /**
- * Returns those logins that the broker would now refuse: the device or gateway is deleted, was erased with its owner, or has another
+ * Returns those logins that the broker would now refuse. The device or gateway was deleted, was erased with its owner, or has another
  * password or none, and the secret is not a valid temporary secret of the device.
  */
 export async function findInvalidLogins<T extends LoginCredentials>(
@@ -44,7 +44,9 @@ export async function findInvalidLogins<T extends LoginCredentials>(
   return rows.flatMap(({ place }) => logins[place] ?? []);
 }
 
-/** Lifetime of a temporary secret whose creator does not revoke it, for example because the process was killed. */
+/**
+ * Lifetime in ms of a temporary secret. It applies if the creator does not revoke the secret, for example because the process was killed.
+ */
 const TEMPORARY_MS = 24 * 3_600_000;
 
 export async function deleteExpiredSecrets(db: Database, now: Date): Promise<void> {
@@ -52,8 +54,8 @@ export async function deleteExpiredSecrets(db: Database, now: Date): Promise<voi
 }
 
 /**
- * Creates a temporary secret with which a simulator may publish as a device, concurrently with the device itself. The secret is valid for a
- * day or until `end` is called. The device's own secret is unchanged, so no simulator can invalidate it. Null if there is no such device.
+ * Creates a temporary secret with which a simulator can publish as a device, at the same time as the device itself. The secret is valid for
+ * a day, or until `end` is called. The device's own secret remains valid. Null if there is no such device.
  */
 export async function createTemporarySecret(
   db: Database,
@@ -79,13 +81,16 @@ export async function createTemporarySecret(
 }
 
 export interface DeviceLoginOwner {
-  /** Account of the home that the device or the gateway belongs to. */
+  /** Account of the home to which the device or gateway belongs. */
   userId: string;
-  /** Account to which use of the service is charged: the utility that enrolled the home or, without one, the home's own. */
+  /** Account whose limits apply: the account of the utility that enrolled the home, or that of the home itself. */
   accountId: string;
 }
 
-/** Returns the account of a device or a gateway by its id, with the digest of its own password. Undefined if unknown or deleted. */
+/**
+ * Returns the account of a device or gateway with this id, and the SHA-256 of its own password. Undefined if there is none or it was
+ * deleted.
+ */
 async function findKnown(
   db: Database,
   username: string,
@@ -109,15 +114,15 @@ async function findKnown(
   return { userId: row.user_id, accountId: row.enrolled_by ?? row.user_id, sha256: row.mqtt_secret_sha256 };
 }
 
-/** Returns the account of a device or a gateway. Null if unknown or deleted. */
+/** Returns the account of a device or gateway. Null if there is none or it was deleted. */
 export async function findDeviceLoginOwner(db: Database, username: string): Promise<DeviceLoginOwner | null> {
   return (await findKnown(db, username)) ?? null;
 }
 
 /**
- * Returns the account of a device or a gateway, if the secret is its own or a valid temporary secret of the device.
- * Null if the secret is wrong, or the device is unknown or deleted. Throws while the account moves to another
- * installation: brokers then answer "server unavailable" instead of "bad password", and devices try again.
+ * Returns the account of a device or gateway if the secret is its own or a valid temporary secret. Null if the secret is wrong, or if there
+ * is no such device or it was deleted. Throws while the account is being moved to another installation. Brokers then answer "server
+ * unavailable" instead of "bad password", so that devices try again.
  */
 export async function findDeviceLogin(
   db: Database,
@@ -130,7 +135,7 @@ export async function findDeviceLogin(
   if (!known) return null;
   const secretHash = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, secretHash)) return known;
-  // The query cannot be attacked by its duration, because the secret has 192 random bits and is looked up by its hash.
+  // The duration of the query reveals nothing about secrets, because a secret has 192 random bits and is looked up by its hash.
   const temporary = await db
     .selectFrom('temporary_secrets')
     .select('device_id')
@@ -141,6 +146,6 @@ export async function findDeviceLogin(
   return temporary === undefined ? null : known;
 }
 
-/** Whether a secret is valid for the device or gateway of that name, by the rules of `findDeviceLogin`. */
+/** Whether a secret is valid for the device or gateway with this id (see `findDeviceLogin`). */
 export const checkDeviceLogin = async (...given: Parameters<typeof findDeviceLogin>): Promise<boolean> =>
   (await findDeviceLogin(...given)) !== null;

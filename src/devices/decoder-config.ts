@@ -13,8 +13,8 @@ import {
 const text = z.string().min(1).max(200);
 
 /**
- * Owner's settings for the decoders (`decoder_config` of a device or a gateway), for facts that devices do not report themselves. Each
- * member is validated separately; unknown members are stored and ignored.
+ * The owner's settings for decoders (`decoder_config` of a device or gateway), for facts that devices do not report. Each member is
+ * validated separately. Unknown members are stored and ignored.
  */
 export const decoderConfigSchemas = {
   tz: text.describe('IANA time zone of devices that report local time without one.'),
@@ -78,7 +78,7 @@ export type DecoderConfig = {
   [name in keyof typeof decoderConfigSchemas]?: z.output<(typeof decoderConfigSchemas)[name]>;
 };
 
-/** Parses a `decoder_config` as its owner wrote it. Invalid members are omitted. */
+/** Parses a `decoder_config` as its owner wrote it. Omits invalid members. */
 export function readDecoderConfig(config: unknown): DecoderConfig {
   if (typeof config !== 'object' || config === null) return {};
   const known = Object.entries(decoderConfigSchemas).flatMap(([name, member]) => {
@@ -88,21 +88,24 @@ export function readDecoderConfig(config: unknown): DecoderConfig {
   return Object.fromEntries(known);
 }
 
-/** Validation error of a `decoder_config`: the place and the message. */
+/** A validation error of a `decoder_config`: the path to the invalid value, and the message. */
 interface Unstorable {
   path: PropertyKey[];
   message: string;
 }
 
 /**
- * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that could never match. Only new
- * configurations are checked: in a stored configuration, one invalid entry would invalidate its whole member. Pure.
+ * Returns errors of a `decoder_config` whose form is valid: texts that PostgreSQL cannot store, and mappings that cannot match any message.
+ * Used for new configurations only, because in a stored configuration, one invalid entry would make its whole member invalid. Pure.
  */
 export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
-/** An invalid member name is reported at the object that contains it. */
+/**
+ * Returns the texts in a value that PostgreSQL cannot store. The error for the name of a member has the path of the object that contains
+ * the member.
+ */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [{ path, message: NOT_STORABLE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
@@ -129,7 +132,7 @@ function unreadMappings(mapping: unknown): Unstorable[] {
 
 /**
  * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. A mapping reads the whole message,
- * so the values of such an entry would belong to the other device, which is not paired, and would be lost. Pure.
+ * so the values of such an entry would be assigned to the other device. This device is not paired, so the values would be lost. Pure.
  */
 export const findMappingsOfOtherDevices = (
   mapped: readonly MappingEntry[],
@@ -148,7 +151,7 @@ export const findMappingsOfOtherDevices = (
         },
   );
 
-/** Throws 422 if the new `decoder_config` of a device behind a gateway contains mapping entries that name a different device. */
+/** Throws 422 if the new `decoder_config` of a device behind a gateway has mapping entries that name another device. */
 export async function assertMappingsOfDevice(db: Database, deviceId: string, config: unknown): Promise<void> {
   const read = mappingSchema.safeParse((config as { mapping?: unknown } | null)?.mapping);
   if (!read.success) return;

@@ -14,20 +14,20 @@ import { deleteMappedMessages } from './unrecognised-messages.ts';
 const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 const COLUMNS = [...OF_ROW, GATEWAY_MANAGER_SQL] as const;
 
-/** A household's own MQTT broker, bridged to `gw/{gateway_id}/…`. */
+/** A household's own MQTT broker, whose messages a bridge publishes on `gw/{gateway_id}/…`. */
 export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: DeviceManager };
 
-/** A device whose messages arrived through a gateway and that is not yet paired. */
+/** A device whose messages arrive through a gateway and that is not paired yet. */
 export interface DiscoveredDevice {
   discovery_id: string;
   gateway_id: string;
   family: string;
   native_id: string;
-  /** Names of the device's channels: `import`, `export/t1`. */
+  /** Names of the device's channels, such as `import` or `export/t1`. */
   channels: string[];
-  /** Quantities on the channels. `counts`: whether a quantity counts as its owner's import or export. */
+  /** Quantities on these channels. `counts`: the direction in which a quantity will contribute to the totals; null if it will not. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Topic filter, below the gateway's prefix, on which the device announced its values. Set as long as no value has arrived. */
+  /** Topic filter, below the prefix of the gateway, for the values that the device has announced. Null as soon as a value has arrived. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
@@ -47,7 +47,7 @@ export async function createGateway(
   return { gateway, secret };
 }
 
-/** Lists the gateways of one account, in order of their ids, after `cursor`; at most `limit`. */
+/** Lists at most `limit` gateways of one account, after `cursor`, in order of their ids. */
 export async function listGateways(
   db: Database,
   reach: AccessibleAccounts,
@@ -65,7 +65,7 @@ export async function listGateways(
     .execute();
 }
 
-/** Returns a gateway within the caller's reach. Null if there is none. */
+/** Returns a gateway. Null if the caller may access no such gateway. */
 export async function findGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<Gateway | null> {
   const row = await db
     .selectFrom('gateways')
@@ -77,9 +77,9 @@ export async function findGateway(db: Database, reach: AccessibleAccounts, gatew
 }
 
 /**
- * Updates a gateway within the caller's reach. Returns null if there is no such gateway. If a changed `decoder_config` reads a different
- * number of a device, no energy is counted between the last reading of the previous number and the first of the new one. Throws 403 if an
- * owner changes how the messages of a device that a utility manages are read.
+ * Updates a gateway. Returns null if the caller may access no such gateway. If a changed `decoder_config` selects a different number of a
+ * device, no energy is counted between the last reading of the previous number and the first reading of the new one. Throws 403 if an owner
+ * changes how messages of a device that a utility manages are decoded.
  */
 export async function updateGateway(
   db: Database,
@@ -88,8 +88,8 @@ export async function updateGateway(
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Writers of the gateway's messages lock the gateway's row first, so all readings that they decoded with the previous mapping are
-    // already stored.
+    // Writers lock the gateway's row before they decode its messages. All readings that they have decoded with the previous mapping are
+    // therefore already stored.
     const before = await trx
       .selectFrom('gateways')
       .select('decoder_config')
@@ -106,7 +106,7 @@ export async function updateGateway(
     return (
       trx
         .updateTable('gateways')
-        // If the patch is empty, this assignment makes the update return the unchanged row.
+        // If the patch is empty, this assignment makes the update return the row unchanged.
         .set((set) => ({ name: set.ref('name'), ...patch }))
         .where('gateway_id', '=', gatewayId)
         .returning(COLUMNS)
@@ -115,15 +115,16 @@ export async function updateGateway(
   });
 }
 
-/** Throws 403 if the caller is an owner and the gateway has a device that a utility manages. */
+/** Throws 403 if the caller is the owner and a utility manages a device of the gateway. */
 async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<void> {
   if (isLimitedToOwnAccount(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
 }
 
 /**
- * Deletes a gateway within the caller's reach, its discovered devices and its rejected messages. Returns false if there is no such gateway.
- * Paired devices are not deleted, and their pending changes are still recomputed. Throws 403 like `updateGateway`.
+ * Deletes a gateway, its discovered devices and its rejected messages. Returns false if the caller may access no such gateway. Paired
+ * devices are not deleted, and their pending changes are still applied. Throws 403 if the caller is the owner and a utility manages a
+ * device of the gateway.
  */
 export async function deleteGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -140,16 +141,19 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
 }
 
 /**
- * SQL condition: whether a discovered device is listed. If another family reads the topics of an announced device, that family lists the
+ * SQL condition: whether a discovered device is listed. If another family reads the topics of an announced device, this family lists the
  * device instead.
  */
 export const isDiscoveryListed = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
-/** Returns an error text with what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
+/**
+ * Returns a text that says what to do before an announced device can be paired. `awaits`: topic filter for the values that the device has
+ * announced.
+ */
 export const explainUnbridgedTopic = (awaits: string): string =>
   `none of its values has been received yet: bridge ${awaits} first`;
 
-/** Lists devices that were discovered through the gateways of one account and are not paired, in order of their ids, after `cursor`. */
+/** Lists devices that were discovered through gateways of one account and are not paired, after `cursor`, in order of their ids. */
 export async function listDiscoveredDevices(
   db: Database,
   reach: AccessibleAccounts,

@@ -1,19 +1,19 @@
 import type { Placement } from '#src/database/enums.ts';
 
-/** Facts about a device behind a gateway that its decoder provides. */
+/** Facts about a device behind a gateway that its decoder has found. */
 export interface DecodedDeviceProperties {
   family: string;
   nativeId: string;
-  /** Names of the device's channels: `import`, `switch0/import`. */
+  /** Names of the device's channels, such as `import` or `switch0/import`. */
   channels: readonly string[];
 }
 
-/** Regular expression for names of devices, with the placement of devices whose name matches. */
+/** A regular expression for names of devices, and the placement of devices whose name matches. */
 type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
-/** Devices of hybrid inverters, whose ids end in their role. */
+/** Rules for the devices of hybrid inverters, whose ids end with their role. */
 const BY_ROLE: readonly PlacementRule[] = [
   [/\/grid$/, 'grid'],
   [/\/(?:pv|inverter)$/, 'production'],
@@ -21,12 +21,13 @@ const BY_ROLE: readonly PlacementRule[] = [
 ];
 
 /**
- * Families whose native ids show the purpose of a device, by the first rule that matches. The owner must place a device that matches no
- * rule. The other words of such an id are topic words that the owner chose, not the device's name.
+ * Families in which the native id of a device shows its purpose. The first rule that matches determines the placement. If no rule matches,
+ * the owner must set the placement. The other words of such an id are topic words that the owner chose; they are not the name of the
+ * device.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
-    // Readers of the meter at the grid connection point.
+    // These families read the meter at the grid connection point.
     amsreader: all('grid'),
     'dsmr-api': all('grid'),
     'dsmr-reader': all('grid'),
@@ -42,7 +43,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     youless: [[/^(?!.*\/s0$)/, 'grid']],
     wmbusmeters: all('grid'),
     p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
-    // Readers of inverters.
+    // These families read inverters.
     ahoydtu: all('production'),
     opendtu: all('production'),
     solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
@@ -66,20 +67,20 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // French meters.
     teleinfo2mqtt: all('grid'),
     teleinfokit: all('grid'),
-    // Chargers, heat pumps and boilers, which consume energy.
+    // These families read chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
-    // Heat pumps. The meters at the S0 inputs of HeishaMon are excluded, because they may measure anything.
+    // HeishaMon reads heat pumps. The meters at its S0 inputs are excluded, because they may measure anything.
     heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
     smartevse: [...BY_ROLE, ...all('consumption')],
-    // WARP chargers: meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2,
-    // seb), may be anywhere.
+    // Meter 0 of a WARP charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2, seb), may
+    // measure anything.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
-    // DIN-rail meters. They may measure anything, so their placement is unknown.
+    // These DIN-rail meters may measure anything, so their placement is unknown.
     gosdm630: [],
     mbmd: [],
-    // Systems, such as evcc, that report all meters of a home.
+    // These are systems, such as evcc, that report all meters of a home.
     evcc: [
       [/\/grid$/, 'grid'],
       [/\/pv\/\d+$/, 'production'],
@@ -100,7 +101,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ],
   } satisfies Record<string, readonly PlacementRule[]>),
 );
-/** The patterns are the same as in the migration sql/schema/0021_placements.sql. */
+/** Placements by words in the name of a device. The patterns are the same as in the migration sql/schema/0021_placements.sql. */
 const NAMES: readonly PlacementRule[] = [
   [
     /\b(inverter|wechselrichter|omvormer|onduleur|solar|pv|opendtu|hoymiles|growatt|solaredge|fronius|enphase)\b/,
@@ -108,7 +109,7 @@ const NAMES: readonly PlacementRule[] = [
   ],
   [/\b(powerwall|battery storage|batteriespeicher|hausspeicher)\b/, 'storage'],
 ];
-/** SunSpec devices of mbmd. They are inverters, except for meters, which also count import. */
+/** Ids of SunSpec devices in mbmd. These devices are inverters or, if they also have import, meters. */
 const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
 /** Placements of SolarEdge's meters, by the role that the installer has set. */
 const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
@@ -116,23 +117,20 @@ const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
   ['production', 'production'],
   ['consumption', 'consumption'],
 ]);
-/** Names of the circuits of a relay: a plug, a switch in the wall, a light. */
+/** Names of circuits that a relay switches: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
-/** Families in which only the last word of an id is the device's name; many devices share the words before it. */
+/** Families in which only the last word of an id is the name of the device. Many devices share the other words. */
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
-/** Returns the placement of the first rule that matches one of the words of a name. Pure. */
+/** Returns the placement of the first rule that matches a name in words. Pure. */
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
-/**
- * Returns the placement of a device that follows from its family, native id and channels. Undefined if these do not determine the
- * placement. Pure.
- */
+/** Returns the placement that the family, the native id and the channels of a device show. Undefined if they do not show it. Pure. */
 function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties): Placement | undefined {
-  // Meters that openWB reports as behind the grid meter.
+  // OpenWB reports that this meter is behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   if (family === 'solaredge2mqtt') {
@@ -147,10 +145,10 @@ function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties)
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
-  // The owner has set this meaning for all of the device's energy (`decoder_config.mapping`).
+  // The owner's mapping (`decoder_config.mapping`) gives this meaning to all energy of the device.
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
-  // A meter that a Tasmota script reads is a separate circuit. Tasmota's own measurements have no circuit.
+  // Energy that a Tasmota script reads from a meter has a circuit of its own. Energy that Tasmota itself measures has none.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
 }
@@ -161,7 +159,7 @@ function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
   return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
 }
 
-/** Source of a placement, in order of precedence: the owner, the decoder that recognises the device, or the device's type. */
+/** Who determined a placement, in order of precedence: the owner, the decoder that recognises the device, or the device's type. */
 type PlacementBy = 'owner' | 'decoder' | 'type';
 
 const TYPES: readonly PlacementRule[] = [
@@ -171,8 +169,8 @@ const TYPES: readonly PlacementRule[] = [
 ];
 
 /**
- * Returns the guessed placement of a device, for a device whose owner has set none (docs/home.md). The decoder's knowledge overrides the
- * type: a plug that was paired as a smart meter is placed as a plug. Pure.
+ * Guesses the placement of a device whose owner has set none (docs/home.md). The decoder takes precedence over the type: a plug that was
+ * paired as a smart meter is placed as a plug. Pure.
  */
 export function guessPlacement(
   type: string,

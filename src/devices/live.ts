@@ -6,7 +6,7 @@ import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_SERI
 export interface LastSeenDevice {
   userId: string;
   deviceId: string;
-  /** Time of receipt of its last valid reading, in microseconds since 1970. */
+  /** Time of receipt of the device's last valid reading, in microseconds since 1970. */
   seenAtMicros: number;
 }
 
@@ -16,29 +16,29 @@ export interface LiveReading {
   user_id: string;
   seen_at: string;
   /**
-   * Power of the device, W; negative if the device feeds in. Null if the device has no current power, or several powers whose sum is
+   * Power of the device in W; negative if the device feeds in. Null if the device has no current power, or several powers whose sum is
    * unknown.
    */
   power_w: number | null;
   power_at: string | null;
-  /** Quantities of the device with a reading within the last day. */
+  /** Quantities of the device with a reading in the last day. */
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
-/** Values of `counts_as` for power over all phases, not for a single phase. */
+/** Values of `counts_as` for a power that includes all phases. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
-/** Whether power with this value of `counts_as` flows out of the device, so that it is subtracted. */
+/** Whether a power with this value of `counts_as` flows out of the device. Such a power is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** Maximum age in ms of a power that counts as current. The counting rule for power uses the same limit. */
+/** Maximum age in ms of a power that is current. The counting rule for power uses the same limit by default. */
 const NOW_MS = 15 * 60_000;
-/** Maximum age in ms of a live value. This bound lets PostgreSQL read only the latest partitions. */
+/** Maximum age in ms of a value that is read. With this bound, PostgreSQL reads only the latest partitions. */
 const SINCE_MS = 86_400_000;
-/** Maximum time in ms by which a device's clock may be ahead. Ingest rejects readings with a later time. */
+/** Maximum time in ms by which the clock of a device may be fast. Ingest rejects readings with a later time. */
 const AHEAD_MS = 5 * 60_000;
 
-/** Returns when each device of some homes last sent a valid reading. Omits deleted devices and devices that never sent a valid reading. */
+/** Returns the time at which each device of some homes last sent a valid reading. Omits deleted devices and devices that never sent one. */
 export async function listLastSeenDevices(db: Database, userIds: readonly string[]): Promise<LastSeenDevice[]> {
-  // Raw SQL: a time as a number, to the microsecond that PostgreSQL stores.
+  // Raw SQL: returns a time as a number, with the microseconds that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
     SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
     FROM device_heads h JOIN devices d USING (device_id)
@@ -52,17 +52,17 @@ export async function listLastSeenDevices(db: Database, userIds: readonly string
   }));
 }
 
-/** A quantity with its latest value within the last day. */
+/** A quantity with its latest value of the last day. */
 export type LiveChannel = LiveReading['channels'][number];
 
-/** Reads the latest value of each quantity with a reading within the last day, by device, in one statement. */
+/** Reads the latest value of each quantity that has a reading in the last day, by device, in one statement. */
 export async function readLatestChannels(
   db: Database,
   deviceIds: readonly string[],
   now: Date,
 ): Promise<Map<string, LiveChannel[]>> {
   const nowMs = now.getTime();
-  // Raw SQL: the latest reading of each series, by its index.
+  // Raw SQL: finds the latest reading of each series with the index of readings.
   const { rows } = await sql<ValueRow>`
     SELECT ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
@@ -76,8 +76,8 @@ export async function readLatestChannels(
 }
 
 /**
- * Reads power values between `from` (exclusive) and `to`, in order of time: for each quantity, the latest value in each step of
- * `stepSeconds`.
+ * Reads power values after `from` and up to `to`, in order of time. Returns one value per quantity and step of `stepSeconds`: the latest
+ * one in the step.
  */
 export async function readPowersBetween(
   db: Database,
@@ -85,7 +85,7 @@ export async function readPowersBetween(
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
 ): Promise<{ deviceId: string; seriesId: string; channel: LiveChannel }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
-  // Raw SQL: DISTINCT ON, so that a meter with ten readings per second returns no more rows than a meter with one reading per step.
+  // Raw SQL: with DISTINCT ON, a meter with ten readings per second returns no more rows than a meter with one reading per step.
   const { rows } = await sql<ValueRow & { series_id: string }>`
     SELECT DISTINCT ON (s.series_id, ${step}) s.series_id::text AS series_id, ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
@@ -116,11 +116,13 @@ const channelOf = (row: ValueRow): LiveChannel => ({
   last_at: row.read_at.toISOString(),
 });
 
-/** Returns the power of a device from the latest values of its quantities. Ignores values that are older than 15 minutes. Pure. */
+/**
+ * Returns the power of a device, computed from the latest values of its quantities. Ignores values that are older than 15 minutes. Pure.
+ */
 export const getCurrentPower = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
   sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
-/** Reads the latest values of devices, without devices that have no values within the last day, in one statement. */
+/** Reads the latest values of devices in one statement. Omits devices without a value in the last day. */
 export async function readLiveReadings(
   db: Database,
   seen: readonly LastSeenDevice[],
@@ -151,8 +153,8 @@ interface Power {
 }
 
 /**
- * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction (two sockets, or a total and its phases) have
- * no known sum, unless the powers are those of the phases l1, l2 and l3. Pure.
+ * Returns the sum of a device's powers: inflow minus outflow. If several powers have the same direction (two sockets, or a total and its
+ * phases), their sum is unknown, unless they are the phases l1, l2 and l3. Pure.
  */
 export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

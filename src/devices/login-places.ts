@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records to which of several ingest processes each login is connected (`login_places`), as one process sees it. A login belongs to the
- * process of its latest connection. The previous process detects the change within a second and ends its connections and sessions of the
- * login. `processId`: a UUID that no other process has.
+ * Records to which ingest process each login is connected (`login_places`). A login belongs to the process of its latest connection. If it
+ * moves, the previous process detects this within a second, and ends its own connections and sessions of the login. `processId`: a UUID
+ * that no other process has.
  */
 export function createLoginProcessRegistry(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
-     * Records that a login is connected to this process. Returns whether it was connected to another process before; this process's stored
-     * state of the login is then outdated.
+     * Records that a login is connected to this process. Returns whether it was connected to another process before. If so, all state of
+     * the login in this process is outdated.
      */
     async claim(username: string): Promise<boolean> {
-      // Raw SQL: an upsert that neither writes nor locks if the login already belongs to this process, as is usual.
+      // Raw SQL: an upsert that neither writes nor locks in the usual case, in which the login already belongs to this process.
       const { rows } = await sql`
         INSERT INTO login_places AS l (username, process_id)
         SELECT ${username}, ${processId}::uuid
@@ -23,19 +23,19 @@ export function createLoginProcessRegistry(db: Database, processId: string) {
         WHERE l.process_id <> excluded.process_id RETURNING username`.execute(db);
       return rows.length > 0;
     },
-    /** Returns logins that have moved to another process and were not confirmed yet. */
+    /** Returns logins that have moved to another process. Omits those for which `confirm` was called. */
     moved: async () =>
       usernamesOf(
         await sql<{ username: string }>`
           SELECT username FROM login_places WHERE left_process_id = ${processId}::uuid`.execute(db),
       ),
-    /** Confirms that this process has ended its connections and sessions of these logins. */
+    /** Records that this process has ended its connections and sessions of these logins. */
     async confirm(usernames: readonly string[]): Promise<void> {
       await sql`
         UPDATE login_places SET left_process_id = NULL
         WHERE left_process_id = ${processId}::uuid AND username = ANY (${[...usernames]}::text[])`.execute(db);
     },
-    /** Returns, of the given logins, those that are connected to another process. */
+    /** Returns those of the given logins that are connected to another process. */
     elsewhere: async (usernames: readonly string[]) =>
       usernamesOf(
         await sql<{ username: string }>`

@@ -5,9 +5,9 @@ import type { DeviceManager } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 
 /**
- * Returns, by owner, who will manage devices that a caller with this reach pairs (docs/onboarding.md). A utility manages the devices that
- * it pairs for its homes. The utility that enrolled a home also manages devices that an administrator or operator pairs for that home. All
- * other devices are managed by their owner.
+ * Returns, for each owner, who will manage the devices that a caller pairs (docs/onboarding.md). A utility manages the devices that it
+ * pairs for its homes. It also manages devices that an administrator or operator pairs for a home that the utility enrolled. All other
+ * devices are managed by their owner.
  */
 export async function readFutureManagers(
   db: Database,
@@ -26,19 +26,19 @@ export async function readFutureManagers(
   return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
 }
 
-/** Whether a caller can access only its own account, and therefore owns every object that it can access. */
+/** Whether a caller can access only its own account. If so, the caller owns everything that it can access. */
 export const isLimitedToOwnAccount = (reach: AccessibleAccounts): boolean => 'only' in reach;
 
-/** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
+/** Members of a PATCH that an owner may change even if a utility manages the device. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
-/** Whether these members of a PATCH include one that only the manager of a device may change. Pure. */
+/** Whether one of these members of a PATCH may be changed only by the manager of the device. Pure. */
 export const isManagerRequired = (members: readonly string[]): boolean =>
   members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
- * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's reach, because the
- * change itself then finds no device.
+ * Throws 403 if the caller owns the device and a utility manages it. Does nothing if the caller may not access the device: the change that
+ * follows then finds no device.
  */
 export async function assertMayManageDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<void> {
   if (!isLimitedToOwnAccount(reach)) return;
@@ -52,14 +52,14 @@ export async function assertMayManageDevice(db: Database, reach: AccessibleAccou
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
-/** A device, with the columns that matter for readings sent over HTTPS. */
+/** A device, with the columns that are needed for readings that are sent over HTTPS. */
 export interface ReadingsDevice {
   managed_by: DeviceManager;
-  /** Whether the device sends the native payload itself, instead of through a gateway. */
+  /** Whether the device itself sends messages in the native format. If not, its messages arrive through a gateway. */
   is_native: boolean;
 }
 
-/** Returns the device within the caller's reach for which readings are sent. Null if there is none. */
+/** Returns the device for which readings are sent. Null if the caller may access no such device. */
 export async function findReadingsDevice(
   db: Database,
   reach: AccessibleAccounts,
@@ -78,10 +78,7 @@ export async function findReadingsDevice(
   return row ?? null;
 }
 
-/**
- * Locks a device within the caller's reach, so that it is not deleted before the transaction ends. Returns false if there is no such
- * device.
- */
+/** Locks a device, so that it is not deleted before the transaction ends. Returns false if the caller may access no such device. */
 export async function lockDevice(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')
@@ -94,10 +91,7 @@ export async function lockDevice(trx: Database, reach: AccessibleAccounts, devic
   return row !== undefined;
 }
 
-/**
- * SQL column for a query of `gateways`: who manages the gateway. The utility manages a gateway as long as it manages one of the gateway's
- * devices.
- */
+/** SQL column for a query of `gateways`: who manages the gateway. The utility does while it manages one of the gateway's devices. */
 export const GATEWAY_MANAGER_SQL =
   sql<DeviceManager>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
   WHERE x.gateway_id = gateways.gateway_id AND d.managed_by = 'utility' AND d.deleted_at IS NULL) THEN 'utility' ELSE 'owner' END`.as(

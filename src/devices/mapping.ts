@@ -2,16 +2,24 @@ import { z } from 'zod';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { CIRCUIT_PATTERN, MAPPED_UNITS, parseMappedQuantity, QUANTITY_MEANING_PATTERN } from './mapped-quantity.ts';
 
-/** Maximum length of a topic filter. The filter and the path form the name of a quantity that owners see, of at most 200 characters. */
+/**
+ * Maximum length of a topic filter in characters. The filter and the path form the name of a quantity, which owners see and which has at
+ * most 200 characters.
+ */
 const MAX_TOPIC_CHARACTERS = 120;
-/** Maximum number of entries: each message on a gateway is compared with all filters. */
+/** Maximum number of entries in a mapping. Each message of a gateway is compared with all topic filters. */
 const MAX_MAPPINGS = 100;
-/** Maximum number of payload conditions of one mapping entry. */
+/** Maximum number of conditions on the payload in one entry of a mapping. */
 const MAX_CONDITIONS = 4;
-/** Valid topic filter: levels without control characters, at least one of them a word; `#` only as the last level. */
+/**
+ * A valid topic filter. It consists of levels without control characters, and at least one level is not a wildcard. `#` may only be the
+ * last level.
+ */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
-/** Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not measurements. */
+/**
+ * Whether a topic, or every topic of a filter, contains commands or requests to a device. The values in such messages are not measurements.
+ */
 export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
 
 const path = z
@@ -21,7 +29,7 @@ const path = z
     message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
   });
 
-/** Conditions on the content of a payload, each a JSONPath and the value that must be there: `{"$.idx": 51}`. */
+/** Conditions on the content of a payload. Each is a JSONPath, and the value that must be there: `{"$.idx": 51}`. */
 export const payloadConditionsSchema = z
   .record(path, z.union([z.string().max(MAX_JSON_PATH_CHARACTERS), z.number(), z.boolean()]))
   .refine((all) => Object.keys(all).length > 0 && Object.keys(all).length <= MAX_CONDITIONS, {
@@ -95,7 +103,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Rejected, because otherwise registers of several devices, or several numbers of one device, would count as one register.
+    // Without this check, the registers of several devices, or several numbers of one device, would be counted as one register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -123,10 +131,10 @@ const entry = z
       context.addIssue({ code: 'custom', path: ['time_unit'], message: 'needs a time_path' });
   });
 
-/** A number on a topic, with its meaning from the owner. */
+/** A number in the messages on a topic, with the meaning that its owner has set. */
 export type MappingEntry = z.output<typeof entry>;
 
-/** `decoder_config.mapping`: numbers on topics of devices that no family reads. */
+/** `decoder_config.mapping`: describes numbers in messages that no device family reads. */
 export const mappingSchema = z
   .array(entry)
   .max(MAX_MAPPINGS)
@@ -140,14 +148,15 @@ export const mappingSchema = z
     'Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
-/** Returns the device name of a mapping. A `+` in the name is replaced by the part that a message's topic determines. */
+/** Returns the name of the device of a mapping entry. A `+` in the name stands for a part of the message's topic. */
 export const getDeviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
 /**
- * Returns the error text for two mapped devices that could get the same name from different topics, because a wildcard is part of the name.
+ * Returns the reason for an error: two mapped devices could get the same name from different topics, because a wildcard determines part of
+ * the name. Returns an empty text if this is not the reason.
  */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
   const named = [one, other].map((entry) => ({ topic: entry.topic, device: getDeviceNamePattern(entry) }));
@@ -158,7 +167,7 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
   return `, because a device is called what the wildcard stands for (${called.join(', ')})`;
 }
 
-/** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
+/** Returns the error if two entries of a mapping conflict, as a list of at most one sentence. `index`: position of the first entry. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
   if (!canNamesMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
   const [first, second] = [parseMappedQuantity(one), parseMappedQuantity(other)];
@@ -175,7 +184,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   return [];
 }
 
-/** Whether two device names of mappings, with at most one wildcard each, can match the same device. */
+/** Whether the same device can match both names, each of which may contain one wildcard. */
 export function canNamesMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');

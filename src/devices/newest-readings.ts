@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Returns when any device of each account last sent a reading. Omits accounts whose devices never sent a reading. */
+/** Returns for each account the time at which any of its devices last sent a reading. Omits accounts whose devices never sent one. */
 export async function findNewestReadings(
   db: Database,
   userIds: string[],
@@ -16,8 +16,8 @@ export async function findNewestReadings(
 }
 
 /**
- * Returns the time of each account's latest reading with a version mark. The mark changes with every write of the account's readings and
- * with every change of its devices.
+ * Returns for each account the time of its latest reading, and a version mark. The mark changes with each write of the account's readings
+ * and with each change of its devices.
  */
 export async function findLatestReadingVersions(
   db: Database,

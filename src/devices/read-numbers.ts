@@ -7,20 +7,26 @@ export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
-  /** `register` or `power`: kinds of series for which the counting rule computes differences between readings. */
+  /**
+   * Kind of the series. Only series of the kinds `register` and `power` are split, because only their counting rules compute with two
+   * readings.
+   */
   kind: string;
-  /** The device's own name of the quantity. Null if the name was not stored. */
+  /** The name that the device itself gives to the quantity. Null if the name was not stored. */
   native_name: string | null;
 }
 
-/** Owners' settings for one device that determine which numbers of its messages are read, and in which scale. */
+/** The settings of an owner for one device that determine which numbers of its messages are read, and with which scale. */
 export interface NumberReadingSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
-  /** Numbers that mappings read. `mapped`: of devices that a mapping defines. `ownMapped`: of devices of a family. */
+  /** Numbers that mappings read. `mapped`: those of devices that a mapping defines. `ownMapped`: those of a device that a family reads. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
 }
 
-/** A mapped number that counts, with its position in the message, its scale, and the device and series to which it may belong. */
+/**
+ * A mapped number of energy, volume or power, with its position in the message and its scale, and the device and series that it may belong
+ * to.
+ */
 interface Source {
   readonly device: string;
   readonly channel: string;
@@ -29,19 +35,19 @@ interface Source {
 }
 
 /**
- * Returns the settings that determine which numbers are read, from a gateway's `decoder_config` and a device's own. Each member of the
- * device's own replaces the gateway's.
+ * Returns the settings that determine which numbers are read. They come from the `decoder_config` of the gateway and of the device. A
+ * member in the device's settings replaces that of the gateway.
  */
 export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberReadingSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
-  // If a gateway's mapping matches a message of a known family, the mapped numbers belong to a separate device.
+  // If the mapping of a gateway matches a message that a family also reads, the mapped numbers belong to a separate device.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
 }
 
 /**
- * Whether a series contains a different number after a change of settings: a number from another position in the message, or in another
- * unit or scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a
- * number is read again. Pure.
+ * Whether a series contains a different number after a change of settings: from another place in the message, or with another unit or
+ * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
+ * read again. Pure.
  */
 export function isSeriesReadFromDifferentNumber(
   before: NumberReadingSettings,
@@ -52,7 +58,7 @@ export function isSeriesReadFromDifferentNumber(
   return is !== '' && is !== numbersOf(before, series);
 }
 
-/** Returns the numbers that are read as a series, each with its scale, as one text. Empty if no number is read as the series. */
+/** Returns the numbers that are read into a series, each with its scale, as one text. The text is empty if there are none. */
 function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
@@ -63,12 +69,12 @@ function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): s
   return [...mapped, ...read].sort().join();
 }
 
-/** Placeholder for a number that a device family reads without a setting. */
+/** Stands for a number that a device family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
 /**
- * Families that use settings other than the meter's id to interpret a number. Tests verify that this list agrees with the families in
- * `ingest/decoders`.
+ * How each family reads numbers with the owner's settings. All other families use `ofMeter`. Tests check that this list matches the
+ * families in `ingest/decoders`.
  */
 const BY_FAMILY: ReadonlyMap<string, (settings: NumberReadingSettings, series: DiscoveredSeries) => readonly string[]> =
   new Map([
@@ -78,14 +84,14 @@ const BY_FAMILY: ReadonlyMap<string, (settings: NumberReadingSettings, series: D
     ['tasmota', ofTasmota],
   ]);
 
-/** Counted kinds of series, by the kinds of quantities that an owner can map. */
+/** Kinds of series with energy, volumes or power, by the kinds of quantities that an owner can map. */
 const COUNTED = new Map([
   ['energy_total_kwh', 'register'],
   ['volume_total_m3', 'register'],
   ['power_w', 'power'],
 ]);
 
-/** Returns the counted numbers of a mapping. */
+/** Returns those numbers of a mapping that are energy, volumes or power. */
 const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
   mapped.flatMap((one) => {
     const quantity = parseMappedQuantity(one);
@@ -99,7 +105,7 @@ const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
 const own = <T>(all: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   all && Object.hasOwn(all, key) ? all[key] : undefined;
 
-/** Size in kWh of each unit of energy. */
+/** Number of kWh per unit of energy. */
 const KWH = new Map([
   ['wh', 0.001],
   ['kwh', 1],
@@ -107,8 +113,8 @@ const KWH = new Map([
 ]);
 
 /**
- * Numbers of a meter whose settings use the meter's id as key, as in several families. Units of volume are compared as text, so m3 and m³
- * count as different units.
+ * Returns the number that is read into a series of a meter, for families whose settings have the id of the meter as their key. Units of
+ * volume are compared as text, so m3 and m³ are different units.
  */
 function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
@@ -119,14 +125,17 @@ function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/** Numbers of vzlogger. If the owner sets no unit, the register is read in kWh, the unit of text-mode meters, or not at all. */
+/**
+ * Returns the number that is read into a series of vzlogger. If the owner sets no unit, the register is in kWh (meters that send text), or
+ * it is not read.
+ */
 function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
 }
 
-/** Numbers of emonPi. Each pulse input is a circuit with the input's name. */
+/** Returns the numbers that are read into a series of emonPi. Each pulse input has a circuit of its own, with the name of the input. */
 function ofEmon(
   { emon = {} }: NumberReadingSettings,
   { native_id: node, channel, kind }: DiscoveredSeries,
@@ -140,10 +149,10 @@ function ofEmon(
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
 }
 
-/** Registers that an emonPi node reports in Wh, one for each current clamp. */
+/** Channels of the registers that an emonPi node reports in Wh: one for each current clamp. */
 const CLAMP = /^ct\d+\//;
 
-/** Conversion of each unit to kWh, W or m³, and the kind of series in which it is stored. */
+/** For each unit: its conversion into kWh, W or m³, and the kind of series in which its numbers are stored. */
 const TASMOTA_UNITS = {
   Wh: { kind: 'register', isVolume: false, scale: 0.001 },
   kWh: { kind: 'register', isVolume: false, scale: 1 },
@@ -153,10 +162,13 @@ const TASMOTA_UNITS = {
   m3: { kind: 'register', isVolume: true, scale: 1 },
   l: { kind: 'register', isVolume: true, scale: 0.001 },
 } as const;
-/** Names of measurements by Tasmota itself, which no meter script reads. */
+/** Names of values that Tasmota itself measures. No meter script reads them. */
 const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
 
-/** Numbers that Tasmota's meter scripts read: by the owner's setting for a name, or by the name itself, in kWh or W. */
+/**
+ * Returns the numbers that Tasmota's meter scripts read into a series. Either the owner's setting for a name applies, or the name itself
+ * shows the meaning; the unit is then kWh or W.
+ */
 function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSeries): readonly string[] {
   const { native_name: name, channel } = series;
   if (name !== null && NO_SCRIPT.test(name)) return ITSELF;
@@ -166,15 +178,15 @@ function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // The series contained a different number before the change of settings. Another name of the meter may now have the same meaning.
+  // Before the change of settings, the series contained a different number. A number with another name may now have the same meaning.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 
 type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 
 /**
- * Whether the setting for a name stores its number in this series: `sml/import` for `SML.E_in`. A name without a meter applies to each
- * meter.
+ * Whether the setting for a name makes its number part of this series, as `SML.E_in` of `sml/import`. A name without a meter applies to all
+ * meters.
  */
 function isPutAs(
   key: string,
@@ -188,7 +200,7 @@ function isPutAs(
   const circuit = channel.slice(0, -place.length);
   if (circuit.includes('/')) return false;
   const [block = '', ...more] = key.split('.');
-  // Names of registers may contain dots as well: 1.8.0.
+  // The name of a register may also contain dots, as in 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
     const word = createChannelWord([block, ...more.slice(0, at)].join('.'));

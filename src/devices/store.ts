@@ -25,7 +25,7 @@ import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts'
 import { splitSeriesOfDevice } from './split-series.ts';
 
 const COLUMNS = ['device_id', 'type', 'location', 'placement', 'upstream_device_id'] as const;
-/** Columns of a single device, including its settings. */
+/** The columns for a single device, which include its settings. */
 const DETAILS = [
   ...COLUMNS,
   'user_id',
@@ -41,35 +41,30 @@ const DETAILS = [
   'created_at',
 ] as const;
 
-/**
- * SQL expression for the time of a device's last reading, in a statement on `devices`. The expression can be used in SELECT and RETURNING.
- */
+/** SQL expression for the time of a device's last reading, for SELECT and RETURNING in a statement on `devices`. */
 export const LAST_SEEN_AT_SQL =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
-/** Silence after which a device is inactive and needs its owner's attention. */
+/** A device that is silent for this time is inactive and needs the attention of its owner. */
 const SILENT = sql`interval '24 hours'`;
 
-/** SQL condition on a row of `devices`: whether the device sent a valid reading within the last day. */
+/** SQL condition on a row of `devices`: whether the device has sent a valid reading in the last day. */
 const SENT_WITHIN_DAY = sql<boolean>`EXISTS (SELECT FROM device_heads h WHERE h.device_id = devices.device_id AND h.seen_at > now() - ${SILENT})`;
 
-/** SQL conditions on a row of `devices`: whether the device has a status. */
+/** SQL conditions on a row of `devices`, one for each status that a device may have. */
 export const STATUS_CONDITIONS: Readonly<Record<DeviceStatus, RawBuilder<boolean>>> = {
   faulty: sql<boolean>`devices.is_faulty`,
   active: sql<boolean>`(NOT devices.is_faulty AND ${SENT_WITHIN_DAY})`,
   inactive: sql<boolean>`(NOT devices.is_faulty AND NOT ${SENT_WITHIN_DAY})`,
 };
 
-/** SQL expression for a device's status, in a statement on `devices`. */
+/** SQL expression for the status of a device, in a statement on `devices`. */
 export const STATUS_COLUMN =
   sql<DeviceStatus>`CASE WHEN devices.is_faulty THEN 'faulty' WHEN ${SENT_WITHIN_DAY} THEN 'active' ELSE 'inactive' END`.as(
     'status',
   );
 
-/**
- * SQL condition: whether the device's stored consumption has been computed with its current settings, meanings of quantities, and edits of
- * readings.
- */
+/** SQL condition: whether the stored consumption of a device is computed with its current settings, meanings of quantities and edits. */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
 
 /** SQL condition: whether a device reports energy. */
@@ -78,13 +73,14 @@ const tellsEnergy = (device: string) =>
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/** Number of days for which an owner is asked whether a meter was replaced. Later, the owner may not remember. */
+/** Number of days in which an owner is asked whether a meter was replaced. After that, the owner may not remember. */
 const ASKED_DAYS = 30;
 
 /**
- * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: `n` marks a reading from which a counted register
- * appears to belong to another meter, and the owner has not confirmed a replacement. False if a change of settings selected another number
- * (`split_after`), because a jump is then expected. False while the device's past is recomputed, because its notes are outdated.
+ * SQL condition on a row of `devices`, its series `s` and a note `n` of this series (a stored verdict): from the reading of the note on, a
+ * register seems to belong to another meter, and the owner has not confirmed that the meter was replaced. False if a change of settings has
+ * selected another number (`split_after`), because the value is then expected to jump. Also false while the past of the device is being
+ * recomputed, because its notes are then outdated.
  */
 export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
@@ -93,9 +89,9 @@ export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with I
   AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
 
 /**
- * For each kind of attention, the SQL condition on `devices` that a device needs it from its owner. Only devices discovered at a gateway
- * have a guessed placement, because a person who pairs any other device enters its type. If a home has only one device that reports energy,
- * its guessed placement needs no confirmation, because the device can have only one role.
+ * For each reason why a device needs the attention of its owner, the SQL condition on `devices`. Only devices that were discovered through
+ * a gateway have a guessed placement, because a person who pairs any other device enters its type. If only one device of a home reports
+ * energy, its placement need not be confirmed, because the device can have only one role.
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
@@ -106,11 +102,11 @@ export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boo
   swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_METER_SWAP_SUSPECTED_SQL})`,
 };
 
-/** Kinds of attention that a device may need from its owner, in this order. */
+/** Reasons why a device may need the attention of its owner, in the order in which they are listed. */
 export const ATTENTION_KINDS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
-/** SQL array of all kinds of attention that a device needs. */
+/** SQL array of all reasons why a device needs the attention of its owner. */
 export const ATTENTION_COLUMN = sql<AttentionKind[]>`array_remove(ARRAY[${sql.join(
   ATTENTION_KINDS.map((name) => sql`CASE WHEN ${ATTENTION_CONDITIONS[name]} THEN ${sql.lit(name)} END`),
 )}], NULL)`.as('attention');
@@ -142,19 +138,19 @@ export type DeviceSettings = Pick<
 
 export interface NewDevice extends DeviceSettings {
   userId: string;
-  /** Id chosen by the caller, as simulators do. If omitted, a new id is generated. */
+  /** Id that the caller has chosen, as simulators do. If omitted, a new id is generated. */
   deviceId?: string;
-  /** The decoder's facts about a device behind a gateway. */
+  /** What the decoder has found about a device behind a gateway. */
   heardAs?: DecodedDeviceProperties;
-  /** Owner's settings for the device's quantities. */
+  /** The owner's settings for the quantities of the device. */
   channels?: readonly ChannelSettingPatch[];
   /** Who manages the device (management.ts). Default: its owner. */
   managedBy?: DeviceManager;
 }
 
 /**
- * Returns the row of a new device and its secret, which is not stored anywhere else. Pure except for random numbers. Throws an error with status 422
- * if there are settings for too many quantities.
+ * Returns the row of a new device, and its secret, which is not stored anywhere. Pure except for random numbers. Throws 422 if the device
+ * has settings for too many quantities.
  */
 export function createDeviceRow({
   userId,
@@ -179,7 +175,7 @@ export function createDeviceRow({
   return { row, secret };
 }
 
-/** `PREVIOUS_COUNTING_SETTINGS_SQL` for typed queries. */
+/** `PREVIOUS_COUNTING_SETTINGS_SQL`, for typed queries. */
 export const PREVIOUS_COUNTING_SETTINGS = sql.raw(PREVIOUS_COUNTING_SETTINGS_SQL);
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */
@@ -202,7 +198,7 @@ const TAKEN: Readonly<Record<string, 'externalIdInUse' | 'certificateInUse'>> = 
   devices_certificate: 'certificateInUse',
 };
 
-/** Throws 409 if a unique identifier of a device already belongs to another device. */
+/** Throws 409 if an identifier that must be unique already belongs to another device. */
 async function namedTwice<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -214,8 +210,8 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Pairs a device that was discovered through a gateway of the same account. Such a device needs no credentials. Null if no unpaired device
- * with that id is within the caller's reach. Throws 409 if the device was announced but none of its values has arrived yet.
+ * Pairs a device that was discovered through a gateway of the same account. Such a device needs no credentials. Returns null if the caller
+ * may access no unpaired device with this id. Throws 409 if the device was announced but none of its values has arrived.
  */
 export async function pairDiscoveredDevice(
   db: Database,
@@ -252,7 +248,7 @@ export async function pairDiscoveredDevice(
   });
 }
 
-/** Returns a device within the caller's reach. Null if there is none or it was deleted. */
+/** Returns a device. Null if the caller may access no such device or it was deleted. */
 export async function findDevice(
   db: Database,
   reach: AccessibleAccounts,
@@ -269,8 +265,8 @@ export async function findDevice(
 }
 
 /**
- * Returns the owner of a device, including deleted devices, whose past stays in the owner's history. Null if there is none within the
- * caller's reach.
+ * Returns the owner of a device, also if the device was deleted, because its past remains in the owner's history. Null if the caller may
+ * access no such device.
  */
 export async function findDeviceOwner(
   db: Database,
@@ -292,9 +288,10 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Updates a device within the caller's reach. Returns null if there is none. Counting settings and meanings of quantities also apply to the
- * past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to
- * later messages. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by` (`checkManagerAllowed`).
+ * Updates a device. Returns null if the caller may access no such device. Settings and meanings of quantities also apply to the past: the
+ * previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to later
+ * messages. Throws 403 if an owner changes what only the utility that manages the device may change. The caller must check a change of
+ * `managed_by` (`checkManagerAllowed`).
  */
 export async function updateDevice(
   db: Database,
@@ -336,7 +333,7 @@ export async function updateDevice(
     const changing = trx
       .updateTable('devices')
       .set((set) => ({
-        // If the patch is empty, this assignment makes the update return the unchanged row.
+        // If the patch is empty, this assignment makes the update return the row unchanged.
         device_id: set.ref('device_id'),
         ...patch,
         ...placed,
@@ -354,12 +351,12 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device does not belong to the same owner, or is itself behind this device. Takes a lock of the account, so
- * that two concurrent changes cannot form a cycle.
+ * Throws 422 if the upstream device has another owner, or is itself behind this device. Locks the account for such changes, so that two
+ * concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. An exclusive lock on the account's row would cause deadlocks, because concurrent
-  // requests of the account already share its row lock (auth/run-as-caller.ts).
+  // Raw SQL: an advisory lock. Concurrent requests of the account already share a lock on its row (auth/run-as-caller.ts), so an exclusive
+  // lock on the row would cause deadlocks.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
@@ -375,16 +372,16 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 }
 
 /**
- * Deletes a device within the caller's reach: it can no longer log in, its keys end, and its messages are rejected. Its consumption stays
- * in its owner's history, and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired
- * again. Returns false if there is none.
+ * Deletes a device: it can no longer log in, its keys end, and its messages are rejected. Its consumption remains in its owner's history,
+ * and pending changes (edits, settings, meanings) are still applied. A device behind a gateway can be paired again. Returns false if the
+ * caller may access no such device.
  */
 export async function deleteDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Refuses to delete devices that a utility manages: otherwise their owner could delete such a device and pair it again as one that the
-    // owner manages.
+    // An owner may not delete a device that a utility manages, because the owner could then pair it again as a device that the owner
+    // manages.
     await assertMayManageDevice(trx, reach, deviceId);
-    // Locks the discovered device and then the paired device, in the same order as writers.
+    // Locks the discovered device first and then the paired device, as writers do.
     const discovered = await trx
       .selectFrom('discovered_devices')
       .select('discovery_id')
@@ -415,7 +412,7 @@ export async function deleteDevice(db: Database, reach: AccessibleAccounts, devi
   });
 }
 
-/** Lists the devices of one user, in order of their ids, after `cursor`; at most `limit`. */
+/** Lists at most `limit` devices of one user, after `cursor`, in order of their ids. */
 export async function listDevices(
   db: Database,
   reach: AccessibleAccounts,

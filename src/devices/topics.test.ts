@@ -50,8 +50,8 @@ test('a device publishes only under its own topics, a gateway only below its own
 
 describe('a RabbitMQ routing key, which has dots instead of the slashes of a topic', () => {
   /**
-   * Returns the routing key that RabbitMQ's MQTT plugin forms (tested with the real plugin in
-   * test/system/cluster/access.test.ts).
+   * Returns the routing key that the MQTT plugin of RabbitMQ forms from a topic. (test/system/cluster/access.test.ts checks this with the
+   * real plugin.)
    */
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 

@@ -1,6 +1,6 @@
 /**
- * MQTT topics on which the service receives messages: topics of a device (`energy/v1/{device_id}/readings` and `…/status`), and topics
- * bridged from a household's own broker (`gw/{gateway_id}/…`). Only this file forms and parses them.
+ * This file contains all MQTT topics on which the service receives messages: those of a device (`energy/v1/{device_id}/readings` and
+ * `…/status`), and those that a bridge publishes for a household's own broker (`gw/{gateway_id}/…`). No other file forms or parses them.
  */
 
 const ID = '[A-Za-z0-9_-]{1,64}';
@@ -11,16 +11,19 @@ const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
 export const getReadingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
-/** Format of readings that are sent over HTTPS: the native payload, or a SenML pack. */
+/** Format of readings that are sent over HTTPS: the service's native format, or SenML. */
 export type HttpsReadingsFormat = 'native' | 'senml';
 
 const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
 
-/** Returns the topic name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
+/**
+ * Returns the topic under which rejected readings that were sent over HTTPS are stored. It is not an MQTT topic on which a device can
+ * publish.
+ */
 export const getHttpsReadingsTopic = (deviceId: string, format: HttpsReadingsFormat): string =>
   `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
 
-/** Parses a name of `getHttpsReadingsTopic`. Null for every topic of MQTT. */
+/** Parses the result of `getHttpsReadingsTopic`. Null for every MQTT topic. */
 export function parseHttpsReadingsTopic(topic: string): { deviceId: string; format: HttpsReadingsFormat } | null {
   const [, deviceId, senml] = SENT.exec(topic) ?? [];
   return deviceId === undefined ? null : { deviceId, format: senml === undefined ? 'native' : 'senml' };
@@ -28,18 +31,18 @@ export function parseHttpsReadingsTopic(topic: string): { deviceId: string; form
 
 export const getGatewayTopicPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 
-/** Returns the topic on which the service publishes the usage of a home, for the home's gateways. */
+/** Returns the topic on which the service publishes the usage of a home for the gateways of this home. */
 export const getHomeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
 
-/** Parses a topic of a home's usage and returns the user id. Null for every other topic, and for filters with wildcards. */
+/** Parses the topic of a home's usage. Returns the user id, or null for every other topic and for filters with wildcards. */
 export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(topic)?.[1] ?? null;
 
-/** Routing keys to which a RabbitMQ cluster's queues are bound. RabbitMQ replaces the slashes of a topic with dots. */
+/** Routing keys to which the queues of a RabbitMQ cluster are bound. RabbitMQ replaces the slashes of a topic by dots. */
 export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;
 
 /**
- * Converts a RabbitMQ routing key into the topic of a device. Null for every other key. Topics of gateways cannot be recovered from a key:
- * a dot in a key may stand for a slash or a dot, and these topics contain names with dots.
+ * Converts a routing key of RabbitMQ into the topic of a device. Null for every other key. The topic of a gateway cannot be derived from
+ * its key, because it may contain dots: a dot in the key may stand for a slash or a dot.
  */
 export function findTopicOfRoutingKey(key: string): string | null {
   const topic = key.replaceAll('.', '/');
@@ -54,7 +57,7 @@ interface NativeTopic {
   leaf: 'readings' | 'status';
 }
 
-/** Parses a topic of a device. Null for every other topic. Uses string operations for speed, because every message is parsed. */
+/** Parses the topic of a device. Null for every other topic. Uses string operations, which are fast, because every message is parsed. */
 export function parseNativeTopic(topic: string): NativeTopic | null {
   if (!topic.startsWith(NATIVE)) return null;
   const end = topic.indexOf('/', NATIVE.length);
@@ -71,11 +74,11 @@ function leafFrom(topic: string, place: number): NativeTopic['leaf'] | null {
 
 interface GatewayTopic {
   gatewayId: string;
-  /** Topic at the household's own broker, without the gateway's prefix. */
+  /** Topic at the household's own broker, without the prefix of the gateway. */
   topic: string;
 }
 
-/** Parses a topic below a gateway's prefix. Null for every other topic. */
+/** Parses a topic below the prefix of a gateway. Null for every other topic. */
 export function parseGatewayTopic(topic: string): GatewayTopic | null {
   const [, gatewayId, rest] = GATEWAY.exec(topic) ?? [];
   return gatewayId && rest ? { gatewayId, topic: rest } : null;

@@ -5,19 +5,19 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
-/** Maximum age in ms of a sample message that is shown. A job deletes older samples soon afterwards. */
+/** Maximum age in ms of a sample message that is shown. A job deletes older samples soon. */
 const EXAMPLE_MS = 86_400_000;
 
-/** Messages with one topic pattern that arrived through a gateway and that no family of devices recognises. */
+/** Messages of a gateway that have the same topic pattern and that no device family recognises. */
 export interface UnrecognisedMessages
   extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
-  /** A sample message of the last 24 hours. `bytes`: size of its payload, of which 4 KiB are stored. */
+  /** A sample message of the last 24 hours. `bytes`: size of its whole payload, of which at most 4 KiB are stored. */
   example: { topic: string; payload: Buffer; bytes: number; receivedAt: Date } | null;
 }
 
 /**
- * Lists the unrecognised messages of a gateway, in order of their topic patterns, after `cursor`; at most `limit`. Null if no such gateway
- * is within the caller's reach.
+ * Lists at most `limit` topic patterns of a gateway's unrecognised messages, after `cursor`, in order. Null if the caller may access no
+ * such gateway.
  */
 export async function listUnrecognisedMessages(
   db: Database,
@@ -50,7 +50,7 @@ export async function listUnrecognisedMessages(
 }
 
 /**
- * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. If the mapping cannot read later
+ * Deletes the unrecognised messages on topics that a mapping in the gateway's new `decoder_config` names. If the mapping cannot read later
  * messages on these topics, they are recorded again.
  */
 export async function deleteMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {

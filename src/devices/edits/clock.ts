@@ -6,7 +6,10 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
-/** A step of a host's clock: the clock's times before and after the step, and the start of the period without a step before it. Unix ms. */
+/**
+ * A step of a host's clock: the times that the clock shows before and after it, and the start of the time without a step before it. Unix
+ * ms.
+ */
 export interface HostClockStep {
   host: string;
   beforeMs: number;
@@ -15,11 +18,11 @@ export interface HostClockStep {
 }
 
 /**
- * Records a step of a host's clock. After a step back of at most a day, the clock repeats a stretch of time. An edit with the author
- * `clock` then excludes the readings that have no time of their own and were received in this stretch (energy.md, "When the clock was
- * wrong"). For a register, the edit adds the first of these readings immediately before the stretch, so that the energy since then is
- * counted. A register gets an edit even without such readings, because the edit also records the additional elapsed time. Must be called
- * before any reading that is received after the step is stored. Returns the number of edits.
+ * Records a step of a host's clock. If the clock is set back by at most a day, it shows a range of times for the second time. An edit with
+ * the author `clock` then excludes those readings in this range that got their time from this clock (energy.md, "When the clock was
+ * wrong"). For a register, the edit adds the first of these readings immediately before the range, so that its energy contributes to the
+ * totals. A register gets an edit even if there are no such readings, because the edit also records by how much longer the elapsed time is.
+ * Must be called before any reading that is received after the step is stored. Returns the number of edits.
  */
 export async function recordClockStep(
   db: Database,
@@ -27,7 +30,7 @@ export async function recordClockStep(
 ): Promise<number> {
   const [before, after] = [new Date(beforeMs), new Date(afterMs)];
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL, here and below: relations that only ingest writes.
+    // Raw SQL, here and below: these tables are written only by ingest.
     const { numAffectedRows } = await sql`
       INSERT INTO clock_steps (host, before_at, after_at) VALUES (${host}, ${before}, ${after}) ON CONFLICT DO NOTHING`.execute(
       trx,
@@ -71,17 +74,20 @@ interface EditOfStep {
   channel: string;
   kind: string;
   from_at: Date;
-  /** First value of the register in the repeated stretch, mWh. Null if the series has no reading in the stretch or is no register. */
+  /**
+   * First value of the register in the range of times that the clock shows twice, in mWh. Null if the series is no register or has no
+   * reading in the range.
+   */
   value: number | null;
-  /** Instants that the edit excludes, Unix ms as text. */
+  /** Times of the readings that the edit excludes, in Unix ms as text. */
   instants: string[];
 }
 
 /**
- * Builds the edit of each series that the host receives without a time of its own. A register's edit begins at the last instant before the
- * repeated stretch at which no other edit begins; the first counted reading of the stretch is stored at that instant. `instants` includes
- * the starts of earlier edits by the clock within the stretch: their readings are excluded as well, and their steps take effect before the
- * new one (`stepsBackOf`).
+ * Builds an edit for each series whose readings got their time from the host's clock. The edit of a register begins immediately before the
+ * range of times that the clock shows twice, or, if other edits begin there, at the last time before them. The first counted reading in the
+ * range is stored at this time. `instants` includes the starts of earlier edits by the clock in the range: their readings are also
+ * excluded, and their steps take effect before the new step (`stepsBackOf`).
  */
 async function editsOfStep(
   db: Database,
@@ -121,8 +127,8 @@ async function editsOfStep(
 }
 
 /**
- * Moves the first times of a register to the reading before the repeated stretch, so that its energy since that reading counts even if
- * another quantity exists.
+ * Sets the times of a register's first readings to the reading that the edit has added, if they are later. The energy since this reading
+ * then contributes to the totals, even if the device has another quantity.
  */
 async function beginAt(
   db: Database,

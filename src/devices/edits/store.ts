@@ -11,8 +11,8 @@ import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
 /**
- * Maximum numbers of edits per device. `MAX_IN_FORCE` limits the edits in force, because every plan of a batch of the device loads all of
- * them. `MAX_EDITS` limits all edits, including revoked ones.
+ * Maximum numbers of edits per device. `MAX_IN_FORCE`: of edits in force, all of which are loaded for each batch of the device.
+ * `MAX_EDITS`: of all edits, including revoked ones.
  */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;
@@ -34,10 +34,13 @@ const COLUMNS = [
   'counted_to',
 ] as const;
 
-/** A stored edit. `native_name`: the device's name of the quantity (null: all quantities). `value`: mWh. */
+/**
+ * A stored edit. `native_name`: the name that the device gives to the edited quantity; null if the edit applies to all quantities. `value`:
+ * in mWh.
+ */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** A new edit, which excludes the readings in `[from, to)`. With a `value` (mWh), it also adds a reading of the register at `from`. */
+/** A new edit, which excludes the readings in `[from, to)`. If it has a `value` (mWh), it also adds a reading of the register at `from`. */
 export interface NewEdit {
   nativeName: string | null;
   from: Date;
@@ -46,7 +49,7 @@ export interface NewEdit {
   reason: string;
 }
 
-/** Author and time of a change of edits. `oldest`: time before which readings are no longer stored. */
+/** The author and the time of a change of edits. `oldest`: start of the retention period; earlier readings are no longer stored. */
 export interface EditAuthorAndTime {
   author: string;
   now: Date;
@@ -54,9 +57,9 @@ export interface EditAuthorAndTime {
 }
 
 /**
- * Adds an edit to a device within the caller's reach. Returns null if there is no such device. Ingest recomputes the affected consumption
- * within seconds. Throws 422 if the device has no such quantity or the readings of that time are no longer stored, and 409 if there are too
- * many edits or the register already has a reading by hand at that instant.
+ * Adds an edit to a device. Returns null if the caller may access no such device. Ingest recomputes the affected consumption within
+ * seconds. Throws 422 if the device has no such quantity, or if readings in the edited time range have been deleted by retention. Throws
+ * 409 if there are too many edits, or if the register already has a reading by hand at this time.
  */
 export async function createEdit(
   db: Database,
@@ -66,12 +69,12 @@ export async function createEdit(
   { author, now, oldest }: EditAuthorAndTime,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Batches that are planned later include the edit, because writers wait for the lock on the device's row.
+    // The device's row is now locked. Writers wait for this lock, so batches that are planned later include the edit.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
     await mustBeKept(trx, deviceId, series, { from, oldest, field: value === null ? 'start' : 'at' });
-    // Raw SQL: counts all edits and the edits in force in one statement.
+    // Raw SQL: one statement counts all edits and the edits in force.
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
@@ -102,9 +105,8 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit of a device within the caller's reach. Consumption is recomputed without the edit, and the revoked edit is still listed.
- * An edit that is already revoked is returned unchanged. Returns null if there is no such edit. Throws 409 if retention has deleted
- * readings that the recomputation needs.
+ * Revokes an edit. Consumption is recomputed without it, and it remains in the list of edits. If it is already revoked, returns it
+ * unchanged. Returns null if the caller may access no such edit. Throws 409 if retention has deleted readings that the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -129,9 +131,7 @@ export async function revokeEdit(
   });
 }
 
-/**
- * Returns the edits of a device within the caller's reach, including revoked edits, in order of creation, after `cursor`; at most `limit`.
- */
+/** Returns at most `limit` edits of a device that the caller may access, after `cursor`, in order of creation. Includes revoked edits. */
 export async function listEdits(
   db: Database,
   reach: AccessibleAccounts,
@@ -181,8 +181,8 @@ async function rowsOf(
 }
 
 /**
- * Locks a device and marks it for recomputation. Returns false if there is no such device within the caller's reach; throws 403 if a
- * utility manages the caller's device.
+ * Locks a device, and marks it for a recomputation of its consumption. Returns false if the caller may access no such device. Throws 403 if
+ * the caller is its owner and a utility manages the device.
  */
 async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   await assertMayManageDevice(trx, reach, deviceId);
@@ -203,8 +203,8 @@ interface Series {
 }
 
 /**
- * Finds a quantity of a device by name. A reading that a person entered (`readAt`) needs a register that counts at that time. Throws 422 if
- * there is no such quantity.
+ * Finds a quantity of a device by the name that the device gives to it. `readAt`: time of a reading that a person entered; the quantity
+ * must then be a register that contributes to the totals at this time. Throws 422 if there is no such quantity.
  */
 async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
@@ -231,7 +231,9 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
   return series;
 }
 
-/** Throws 422 if readings of the edited period were deleted: without them, the effect of the edit cannot be computed. */
+/**
+ * Throws 422 if readings in the edited time range have been deleted by retention: without them, the effect of the edit cannot be computed.
+ */
 async function mustBeKept(
   db: Database,
   deviceId: string,
@@ -246,10 +248,10 @@ async function mustBeKept(
 }
 
 /**
- * Returns the time of the latest reading that retention has deleted: of one series or, if `series` is null, of all series of the device.
+ * Returns the time of the latest reading that retention has deleted. `series`: the series of the reading; null: any series of the device.
  */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
-  // Raw SQL: reads a relation that only ingest writes.
+  // Raw SQL: reads a table that only ingest writes.
   const { rows } = await sql<{ newest: Date | null }>`
     SELECT max(k.read_at) AS newest FROM closed_readings k JOIN series s USING (series_id)
     WHERE s.device_id = ${deviceId} AND (${series?.channel ?? null}::text IS NULL OR (s.channel = ${series?.channel ?? null} AND s.kind = ${series?.kind ?? null}))`.execute(

@@ -8,8 +8,8 @@ import { IS_METER_SWAP_SUSPECTED_SQL } from '../store.ts';
 import { createEdit, type EditAuthorAndTime } from './store.ts';
 
 /**
- * A suspected replacement of a meter: from one reading on, the register appears to belong to another meter, and the owner has not confirmed
- * a replacement. Values in kWh or m³.
+ * A suspected replacement of a meter: from a certain reading on, the register seems to belong to another meter, and the owner has not
+ * confirmed a replacement. Values are in kWh or m³.
  */
 export interface SuspectedMeterSwap {
   device_id: string;
@@ -31,16 +31,16 @@ interface Row {
   at: Date;
   before: number;
   after: number;
-  /** Time of the first later reading that continues from the value before the suspected replacement. Null if there is no such reading. */
+  /** Time of the first later reading that continues from the value before the suspected replacement; null if there is none. */
   back_at: Date | null;
 }
 
-/** Stored integers per kWh or m³ (mWh, millilitres). */
+/** Number of stored integers per kWh (mWh) or per m³ (millilitres). */
 const PER_UNIT = 1e6;
 
 /**
- * Lists the open questions about replaced meters of an account's devices, oldest first. Questions about devices that a utility manages are
- * returned only to the utility.
+ * Lists the suspected replacements of meters of an account's devices that nobody has answered yet, oldest first. Those of devices that a
+ * utility manages are returned only to the utility.
  */
 export async function listSuspectedMeterSwaps(
   db: Database,
@@ -59,10 +59,10 @@ export async function listSuspectedMeterSwaps(
 }
 
 /**
- * Stores the owner's answer to an open question about a replaced meter. If the meter was replaced, this replacement and earlier ones are
- * confirmed. If not, an edit excludes the readings from the suspected replacement up to the first reading that continues from the previous
- * value or, if there is none, up to now. Returns false if there is no open question at that time. Throws 403 for the homeowner of a device
- * that a utility manages.
+ * Stores the owner's answer to the question whether a meter was replaced. If it was, this replacement and earlier ones are confirmed. If
+ * not, an edit excludes the readings from the suspected replacement up to the first reading that continues from the previous value, or up
+ * to now if there is none. Returns false if there is no unanswered question for this time. Throws 403 if a utility manages the device and
+ * the caller is the homeowner.
  */
 export async function answerSuspectedMeterSwap(
   db: Database,
@@ -102,7 +102,7 @@ async function rowsOf(
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
   const managed = isLimitedToOwnAccount(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
-  // Raw SQL: finds the readings before and after the reading of a note (a stored verdict) by the index of their series.
+  // Raw SQL: finds the readings before and after the reading of a note (a stored verdict) with the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
       (SELECT r.read_at FROM readings r WHERE r.series_id = s.series_id AND r.read_at > n.read_at AND r.interval_ms = 0
@@ -120,5 +120,8 @@ async function rowsOf(
   return rows;
 }
 
-/** Maximum number of open questions. A register that appears to be replaced every hour is faulty, and the owner is not asked about it. */
+/**
+ * Maximum number of questions per account. If a register seems to be replaced every hour, it is faulty, and its owner is not asked about
+ * all of these replacements.
+ */
 const MAX_ASKED = 20;

@@ -2,18 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { ATTENTION_CONDITIONS } from '../store.ts';
 
-/** Silence after which a device needs its owner's attention, as in `attention`. */
+/** A device that is silent for this time (ms) needs the attention of its owner. `attention` of a device uses the same time. */
 const SILENT_MS = 24 * 3_600_000;
 
-/** SQL condition on rows of `users`: whether a device of the account needs its owner's attention. */
+/** SQL condition on rows of `users`: whether a device of the account needs the attention of its owner. */
 export const accountNeedsAttention = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(ATTENTION_CONDITIONS), sql` OR `)}))`;
 
 /**
- * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Reads open silences
- * in the order of their accounts. A subquery checks whether a silence still lasts: with a join instead, the planner would first join all
- * silent devices.
+ * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Reads silences that
+ * have not ended, in the order of their accounts. A subquery checks whether a silence still lasts: with a join, the planner would first
+ * join all silent devices.
  */
 export const accountHasSilentDevice = (
   isSo: boolean,
@@ -25,14 +25,14 @@ export const accountHasSilentDevice = (
       AND (SELECT coalesce(h.seen_at, d.created_at) <= silent.began_at FROM devices d LEFT JOIN device_heads h USING (device_id)
         WHERE d.device_id = silent.device_id AND d.deleted_at IS NULL))`;
 
-/** Numbers of an account's devices: all, silent for a day, and faulty. */
+/** Numbers of devices of an account: all, those that are silent for a day, and faulty ones. */
 export interface DeviceCounts {
   total: number;
   silent: number;
   faulty: number;
 }
 
-/** Counts the devices of accounts. Accounts without devices are omitted. */
+/** Counts the devices of each account. Accounts without devices are not returned. */
 export async function countDevices(
   db: Database,
   userIds: readonly string[],

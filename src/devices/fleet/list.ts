@@ -17,21 +17,24 @@ import {
 import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
 import { MIN_SILENCE_MS } from './watch.ts';
 
-/** Family of devices that log in themselves and send the service's own format. */
+/** Family of devices that log in themselves and send the service's own message format. */
 const NATIVE = 'native';
 
-/** A device in a list of devices of many accounts. */
+/** A device in a list that covers many accounts. */
 export interface FleetDevice extends Device {
   user_id: string;
   email: string;
-  /** Family whose message format the device sends; `native`: the service's own format. */
+  /** Device family whose message format the device sends. `native`: the service's own format. */
   family: string;
-  /** Gateway through which the device's messages arrive. Null if the device logs in itself. */
+  /** Gateway through which the messages of the device arrive. Null if the device logs in itself. */
   gateway_id: string | null;
-  /** Start of a silence of an hour or more: the device's last reading, or its pairing. Null if the device is not silent. */
+  /**
+   * Time since which the device has been silent, if this is at least an hour: its last reading, or its pairing. Null if the device is not
+   * silent.
+   */
   silent_since: Date | null;
   created_at: Date;
-  /** Position of the device in the list; the next page continues from it. */
+  /** Position of the device in the list. The next page starts after the position of the last device. */
   place: string;
 }
 
@@ -45,9 +48,11 @@ interface FleetFilters {
   text?: string | undefined;
 }
 
-/** SQL subquery: whether messages of a device arrive through a gateway. */
+/** SQL subquery: whether the messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/** SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked. */
+/**
+ * SQL condition: whether a recorded silence of a device still lasts. The device may have sent a reading since the last check for silences.
+ */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -61,7 +66,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
   if (attention !== undefined) conditions.push(ATTENTION_CONDITIONS[attention]);
-  // Few devices have an unknown quantity, but the planner cannot estimate how few. Without this condition it would check all devices.
+  // Few devices have an unknown quantity, but the planner cannot estimate how few. Without this condition, it would check all devices.
   if (attention === 'unknown_quantity')
     conditions.push(
       sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelName}))`,
@@ -69,12 +74,12 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   return conditions;
 }
 
-/** Number of accounts above which a utility has so large a share of all devices that a scan of all devices soon fills a page. */
+/** Maximum number of accounts of a small utility. A larger one has so many of all devices that a scan of all devices soon fills a page. */
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Returns the SQL condition that a device is within the caller's reach. For a small utility, the condition lists its accounts, so that an
- * index on accounts finds the devices. For a large utility, all devices are scanned in their order, and the account of each is looked up.
+ * Returns the SQL condition that the caller may access a device. For a small utility, the condition lists its accounts, so that an index on
+ * accounts finds the devices. For a large utility, all devices are scanned in order, and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'devices.user_id');
@@ -85,13 +90,13 @@ async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<R
     db,
   );
   const accounts = rows[0]?.accounts;
-  // Uses a join, because the planner can estimate how many rows it returns. The planner cannot estimate the condition of `within`.
+  // This condition is like a join, because the planner can estimate how many rows a join returns.
   if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accessibleAccountsSql(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
 }
 
-/** Sort keys of the orders, from `devices` or from the joined silences. */
+/** Expressions for the sort key of each order: columns of `devices`, or of the silences that are joined. */
 const KEYS = {
   created_at: { key: sql`devices.created_at`, text: asText(sql`devices.created_at`), type: sql`timestamptz` },
   location: {
@@ -103,7 +108,10 @@ const KEYS = {
   id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
 } as const;
 
-/** A section of the list of devices that one index returns in order: all devices, only silent devices, or only reporting devices. */
+/**
+ * A section of the list of devices. One index returns its devices in order: all devices, only silent devices, or only devices that are
+ * reporting.
+ */
 interface Part {
   by: keyof typeof KEYS;
   of: 'all' | 'silent' | 'heard';
@@ -111,9 +119,9 @@ interface Part {
 }
 
 /**
- * Returns the sections of the list for a sort order, in sequence. Only silent devices are sorted by the time of the last reading; all
- * devices with a reading within the hour count as reporting now. The time of the last reading changes with each reading, so an index on it
- * for all devices would cost more than all other work of ingest on the row. Pure.
+ * Returns the sections of the list for a sort order. Only silent devices are sorted by the time of their last reading; devices with a
+ * reading in the last hour are all treated as reporting now. The time of the last reading changes with each reading, so an index on it for
+ * all devices would cost more than all other work of ingest on the row. Pure.
  */
 function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
@@ -126,9 +134,10 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
 }
 
 /**
- * Lists at most `limit` devices within the caller's reach that pass every filter, in an order, after `after`. Pages
- * continue from the key of the last row instead of counting rows, so no device is repeated or missing if another one is
- * paired, renamed or sends meanwhile. `withEmails`: whether the text is also searched in owners' e-mail addresses.
+ * Lists at most `limit` devices that the caller may access and that match all filters, in a sort order, after the position `after`. The
+ * next page continues at the key of the last row and does not count rows. Therefore no device is repeated or missing if another device is
+ * paired, renamed or sends a reading between two pages. `withEmails`: whether the search text is also compared with the e-mail addresses of
+ * owners.
  */
 export async function listFleet(
   db: Database,
@@ -143,7 +152,7 @@ export async function listFleet(
   const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
   const parts = partsOf(sort, silentBefore !== null);
   const isAmong = (part: Part) => after === null || after.isSilent === (part.of === 'silent');
-  // A position among reporting devices is invalid if only silent devices are listed.
+  // If only silent devices are listed, a position among devices that are reporting is invalid.
   const begunAt = parts.findIndex(isAmong);
   if (begunAt === -1)
     throw createUnprocessableError({
@@ -185,7 +194,7 @@ async function partOfFleet(
 ): Promise<FleetDevice[]> {
   const { silentBefore, part, from, sort, limit, now } = asked;
   const { key, text, type } = KEYS[part.by];
-  // The device id comes from the same relation as the sort key, so that one index contains both.
+  // The device id comes from the same table as the sort key, so that one index contains both.
   const id = part.by === 'silence' ? sql`silent.device_id` : sql`devices.device_id`;
   const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
   const conditions = [
@@ -207,8 +216,8 @@ async function partOfFleet(
   ];
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
-  // Raw SQL: the joined relations and the sort key vary. The inner query selects the devices of the page from as few relations as possible,
-  // so that the planner has few choices. The outer query adds the remaining columns for these devices.
+  // Raw SQL: the joined tables and the sort key vary. The inner query selects the devices of the page from as few tables as possible, so
+  // that the planner has few choices. The outer query adds the other columns of these devices.
   const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
     WITH page AS MATERIALIZED (
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
@@ -228,23 +237,23 @@ async function partOfFleet(
   });
 }
 
-/** Number of matching accounts above which the e-mail address is compared row by row, because a page then fills soon. */
+/** If more accounts than this match the e-mail address, it is compared row by row instead, because a page is then soon full. */
 const MAX_MATCHING_ACCOUNTS = 200;
 
-/** Character that sorts after every character of an identifier. */
+/** A character that is later in the sort order than every character of an id. */
 const LAST = '\u{10FFFF}';
 
-/** Separators between words of a location; the same characters as in the index `devices_location_words`. */
+/** Characters that separate the words of a location. The index `devices_location_words` uses the same characters. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
-/** SQL expression that equals the expression of the index, character for character. Otherwise PostgreSQL would not use the index. */
+/** SQL expression that must be identical to the expression of the index. Otherwise PostgreSQL would not use the index. */
 const WORDS = sql.raw(
   `to_tsvector('simple', translate(devices.location, '${BETWEEN_WORDS.replaceAll("'", "''")}', repeat(' ', 32)))`,
 );
 
 /**
- * Converts a person's search text into a full-text query that requires a word with each of the typed beginnings. Null if the text contains
- * no word. Pure.
+ * Converts a search text into a full-text query: for each word of the text, a word that begins with it must exist. Null if the text
+ * contains no word. Pure.
  */
 function wordsQuery(text: string): string | null {
   const words = text.split(BETWEEN).filter((word) => word !== '');
@@ -252,9 +261,10 @@ function wordsQuery(text: string): string | null {
 }
 
 /**
- * Returns the SQL condition that a device matches a search text, regardless of case. A device matches if the words of its location begin
- * with the words of the text, or if its id or (`withEmails`) its owner's e-mail address begins with the whole text. Each of these
- * comparisons has an index. Text within a word is not found: that would need an index type that not every PostgreSQL has.
+ * Returns the SQL condition that a device matches a search text, regardless of case. A device matches if words of its location begin with
+ * the words of the text, or if its id begins with the whole text. With `withEmails`, it also matches if the e-mail address of its owner
+ * does. Each comparison uses an index. A text in the middle of a word is not found, because this would need a type of index that some
+ * PostgreSQL installations do not have.
  */
 async function meantBy(
   db: Database,
@@ -263,12 +273,12 @@ async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // Compares by range, which an index can search. With "starts with", PostgreSQL would check the condition again for every row that any of
+  // A comparison with two bounds can use an index. With "starts with", PostgreSQL would check the condition again for each row that one of
   // the conditions finds.
   const id = text.toLowerCase();
   const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);
-  // The operator ^@ means "starts with", so that no typed character acts as a wildcard.
+  // The operator ^@ means "starts with". With it, no character of the text is a wildcard.
   const emailBegins = sql<boolean>`(lower(users.email) COLLATE "C") ^@ lower(${text})`;
   if (withEmails) {
     const accounts = await db

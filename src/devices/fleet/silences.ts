@@ -5,23 +5,25 @@ import { type AccessibleAccounts, accessibleAccountsSql } from '#src/database/re
 import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
 import { MAX_SILENCE_CHECK_GAP_MS } from './watch.ts';
 
-/** Maximum number of silences in one query: an outage of all devices in a fleet of 100,000, plus the silences of other days. */
+/**
+ * Maximum number of silences in one query. It suffices for an outage of all devices in a fleet of 100,000, and the silences of other days.
+ */
 const MOST_SILENCES = 250_000;
 
-/** Silences of a fleet in a stretch of time, grouped by devices that stopped together. */
+/** The silences of a fleet in a time range, grouped by devices that stopped together. */
 interface FleetSilences {
-  /** Groups of stops with at least one stop in the stretch of time. */
+  /** Groups of stops of which at least one stop is in the time range. */
   groups: StopGroup[];
-  /** Times at which no worker checked for silences. A silence entirely within such a time was not recorded. */
+  /** Times at which no worker checked for silences. Silences that began and ended within such a time were not recorded. */
   unwatched: Stretch[];
-  /** Number of devices within the caller's reach, and of homes with at least one such device. */
+  /** Number of devices that the caller may access, and number of homes with at least one of them. */
   devices: number;
   homes: number;
 }
 
 /**
- * Reads the silences within the caller's reach that began in a stretch of time, and groups them with `groupStops`, which also receives the
- * silences around the stretch. Throws 422 if there are too many silences.
+ * Reads the silences of devices that the caller may access that began in a time range, and groups them with `groupStops`, which also needs
+ * silences around the range. Throws 422 if there are too many silences.
  */
 export async function readSilences(
   db: Database,
@@ -31,7 +33,7 @@ export async function readSilences(
 ): Promise<FleetSilences> {
   const since = new Date(fromMs - STOP_THRESHOLDS.habitMs);
   const until = new Date(toMs + STOP_THRESHOLDS.aroundMs);
-  // Raw SQL: three conditions with an index each. Silences that began before the requested stretch are included if they lasted into it.
+  // Raw SQL: each of the three conditions uses an index. Includes silences that began before the time range and lasted into it.
   const { rows } = await sql<{
     device_id: string;
     user_id: string;
@@ -93,20 +95,20 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // A worker's check covers the time until the next check is due.
+  // A check for silences covers the time until the next check is due.
   return subtractSilences(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_SILENCE_CHECK_GAP_MS })),
   );
 }
 
-/** A stretch of time in Unix ms, `[fromMs, toMs)`. */
+/** A time range `[fromMs, toMs)`, Unix ms. */
 interface Stretch {
   fromMs: number;
   toMs: number;
 }
 
-/** Returns the parts of a stretch that no other stretch covers. The other stretches are in order of time. Pure. */
+/** Returns the parts of a time range that none of the other ranges covers. `others`: in order of time. Pure. */
 export function subtractSilences({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const uncovered: Stretch[] = [];
   let reachedMs = fromMs;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
 
-/** Sort orders of a fleet's devices; a minus reverses the order. */
+/** Sort orders of a list of devices. A minus sign reverses the order. */
 export const FLEET_SORTS = [
   'created_at',
   '-created_at',
@@ -13,8 +13,8 @@ export const FLEET_SORTS = [
 export type FleetSort = (typeof FLEET_SORTS)[number];
 
 /**
- * Last position of a page of the list: the sort order, whether the position is among the silent devices, the value of the sort key (as SQL
- * text), and the device id.
+ * Position of the last device of a page: the sort order, whether the device is in the section of silent devices, the value of the sort key
+ * (as SQL text), and the device id.
  */
 export interface FleetPosition {
   sort: FleetSort;
@@ -26,13 +26,13 @@ export interface FleetPosition {
 const place = z.tuple([z.enum(FLEET_SORTS), z.boolean(), z.string(), z.string()]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** Encodes a position in the list of devices as text for a cursor. */
+/** Encodes a position in the list of devices as the text of a cursor. */
 export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosition): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /**
- * Decodes a position in the list of devices from a cursor. Throws 422 if the position does not belong to this sort order. Cursors are not
- * secret, so their content is validated like any other input.
+ * Decodes a position in the list of devices from a cursor. Throws 422 if the position has another sort order. A caller can read and change
+ * a cursor, so its content is validated like any other input.
  */
 export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
   const wrong = () =>
@@ -46,7 +46,7 @@ export function decodeFleetPosition(text: string, sort: FleetSort): FleetPositio
   const { success, data } = place.safeParse(parsed);
   if (!success || data[0] !== sort) throw wrong();
   const [, isSilent, key, deviceId] = data;
-  // Refuses NUL, because the database cannot store it. (A location can contain the letters of an escape sequence for NUL.)
+  // NUL is refused, because the database cannot store it. (A location can contain the letters of an escape sequence for NUL.)
   if (`${key}${deviceId}`.includes('\0')) throw wrong();
   const isTime = sort.endsWith('created_at') || (sort.endsWith('last_seen_at') && isSilent);
   if (isTime && !(TIME.test(key) && Number.isFinite(Date.parse(key)))) throw wrong();

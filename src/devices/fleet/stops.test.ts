@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 5, 1);
 
-/** Returns a generator of pseudo-random numbers from 0 to 1, the same for each run (mulberry32). */
+/** Returns a generator of pseudo-random numbers from 0 to 1 (mulberry32). The same seed gives the same numbers. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Creates a fleet of homes with `each` devices per home. In every second home, all devices are behind a gateway. */
+/** Creates a fleet of homes with `each` devices per home. In every second home, all devices are behind one gateway. */
 function fleet(
   homes: number,
   each = 3,
@@ -42,7 +42,7 @@ function fleet(
   return { sites, devices };
 }
 
-/** Creates independent stops: `perDay` devices a day, over `days` days. */
+/** Creates stops that are independent of each other: `perDay` devices a day, for `days` days. */
 function alone(
   devices: readonly Omit<DeviceSilence, 'beganMs' | 'endedMs'>[],
   perDay: number,
@@ -168,9 +168,9 @@ describe('grouping of devices that stopped together', () => {
         const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
-        // If devices report every quarter of an hour, the first homes of an outage may be missing from its group.
+        // If devices report every quarter of an hour, the group of an outage may lack the homes that stopped first.
         expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
-        // An independent stop belongs to the outage only if it began during the outage.
+        // A stop that does not result from the outage may be in its group only if it began during the outage.
         const within = [...found].filter(
           ({ beganMs }) => beganMs < atMs - 50 * MINUTE_MS || beganMs > atMs + 35 * MINUTE_MS,
         );
@@ -199,7 +199,7 @@ describe('grouping of devices that stopped together', () => {
         .sort();
     fc.assert(
       fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
-        // A device cannot have two silences at once, so the test data contain one silence per device.
+        // A device cannot have two silences at the same time, so each device keeps only one silence.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
         const groups = groupStops(silences, sites, NOW_MS);
@@ -222,7 +222,7 @@ describe('grouping of devices that stopped together', () => {
 });
 
 test('chances follow the Poisson distribution', () => {
-  // The expected value for 3 events is computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 comes from a table.
+  // The value for 3 events was computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 events comes from a table.
   expect(poissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
   expect(poissonTailProbability(0, 5)).toBe(1);
   expect(poissonTailProbability(4, 0)).toBe(0);

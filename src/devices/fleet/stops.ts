@@ -1,36 +1,40 @@
 import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Thresholds of the rule that groups stops (docs/fleet.md). The time of a stop is the time of the device's last reading, so stops with one
- * cause differ by at most each device's interval between readings.
+ * Thresholds of the rule that groups stops of devices (docs/fleet.md). The time of a stop is that of the device's last reading. Stops with
+ * the same cause therefore differ by up to the time between two readings of each device.
  */
 export const STOP_THRESHOLDS = {
-  /** Length of the window in which simultaneous stops of homes are counted. */
+  /** Length of the time window in ms in which simultaneous stops of homes are counted. */
   windowMs: 5 * MINUTE_MS,
   /**
-   * Maximum time between stops of the devices of one home or gateway: some devices report every ten seconds, some every quarter of an hour.
+   * Maximum time in ms between stops of devices of one home or gateway with the same cause. Some devices report every ten seconds, some
+   * every quarter of an hour.
    */
   siteWindowMs: 30 * MINUTE_MS,
-  /** Time before and after a stop that is used to estimate how many homes usually stop. */
+  /** Time in ms before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Fraction of the surrounding windows whose counts are capped in the estimate: the windows with the most stopping homes. Past outages
-   * therefore do not raise the estimate.
+   * Fraction of the surrounding windows, namely those with the most stopping homes, whose counts are capped in the estimate. Earlier
+   * outages therefore do not raise the estimate.
    */
   trimmed: 0.1,
-  /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
+  /** If simultaneous stops are less probable than this, they are an outage. This gives about one false outage in a million stops. */
   chance: 1e-6,
-  /** Probability below which the cause of a stop is reported as unsure. Below `chance`, the stop is an outage instead. */
+  /**
+   * If simultaneous stops are less probable than this, the cause of each stop is reported as uncertain. (Below `chance`, they are an outage
+   * instead.)
+   */
   unlikely: 1e-3,
   /**
-   * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`. The silence must be at most
-   * twice as long as the longest of those earlier silences.
+   * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`, and if the silence is at most
+   * twice as long as the longest of these earlier silences.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,
 } as const;
 
-/** A silence of a device that had sent readings before. Times in Unix ms. */
+/** A silence of a device that has sent readings before. Times are in Unix ms. */
 export interface DeviceSilence {
   deviceId: string;
   userId: string;
@@ -41,7 +45,7 @@ export interface DeviceSilence {
   endedMs: number | null;
 }
 
-/** Number of devices in each home and at each gateway that have ever sent a reading. */
+/** Numbers of devices that have ever sent a reading, for each home and each gateway. */
 export interface SiteDeviceCounts {
   homes: ReadonlyMap<string, number>;
   gateways: ReadonlyMap<string, number>;
@@ -50,7 +54,7 @@ export interface SiteDeviceCounts {
 export const STOP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
 type StopKind = (typeof STOP_KINDS)[number];
 
-/** Reasons why a group of stops has its kind. With the last four reasons, the kind is unsure. */
+/** Reasons for the kind of a group of stops. With the last four reasons, the kind is uncertain. */
 export const STOP_REASONS = [
   'beyond_chance',
   'whole_gateway',
@@ -64,7 +68,7 @@ export const STOP_REASONS = [
 ] as const;
 type StopReason = (typeof STOP_REASONS)[number];
 
-/** Group of stops that probably have one cause. */
+/** A group of stops that probably have the same cause. */
 export interface StopGroup {
   kind: StopKind;
   isSure: boolean;
@@ -77,24 +81,24 @@ interface HomeStops {
   userId: string;
   stops: DeviceSilence[];
   /**
-   * Time of the last of the home's stops. If devices stop for one cause, the device that reports most often stops last, closest to the
-   * cause.
+   * Time of the last stop in the home, Unix ms. If devices stop for the same cause, the device that reports most often stops last and
+   * therefore closest to the cause.
    */
   atMs: number;
 }
 
 /**
- * Groups devices that stopped together. Each silence is in exactly one group. The time at which devices came back is not evidence: after an
- * outage some recover by themselves and some wait for their owners.
+ * Groups devices that stopped together. Each silence is in exactly one group. The times at which devices report again are not used: after
+ * an outage, some devices recover by themselves and some wait for their owners.
  *
- * 1. The rule counts homes, not devices, because all devices of a home may fail together. If more homes stop within five minutes than
- *    chance allows given the usual stops, the group is an `outage`: a broker, a network, a region.
- * 2. If all reporting devices of a gateway or a home stop, the group is a `gateway` or a `home`. If only some of them stop, the kind is the
- *    same but unsure.
- * 3. Each remaining stop is a single `device` or a `habit`. A `device` is unsure if no other device of its home was still reporting, or if
- *    unusually many other homes stopped, too.
+ * 1. Homes are counted, not devices, because all devices of a home may fail together. If many more homes than usual stop within five
+ *    minutes, so that chance cannot explain it, the group is an `outage` of a broker, a network or a region.
+ * 2. If all reporting devices of a gateway or a home stop, the group is a `gateway` or a `home`. If only some of them stop, the group has
+ *    the same kind, but the kind is uncertain.
+ * 3. Each remaining stop is a single `device` or a `habit`. The kind `device` is uncertain if no other device of the home was still
+ *    reporting, or if unusually many other homes stopped too.
  *
- * Pure. `nowMs`: the time up to which ongoing silences are known.
+ * Pure. `nowMs`: the current time, up to which silences that last are known.
  */
 export function groupStops(silences: readonly DeviceSilence[], sites: SiteDeviceCounts, nowMs: number): StopGroup[] {
   const homes = homesThatStopped(silences);
@@ -118,7 +122,7 @@ const byTime = (one: DeviceSilence, other: DeviceSilence) =>
 const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
 const beganOf = ({ stops }: StopGroup) => stops[0]?.beganMs ?? 0;
 
-/** Returns the stops of each home, split wherever no device of the home stopped for half an hour; in order of time. */
+/** Returns the stops of each home, in order of time. If no device of a home stops for half an hour, later stops are returned separately. */
 function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   const homes: HomeStops[] = [];
   for (const [userId, ofHome] of Map.groupBy(silences, (one) => one.userId)) {
@@ -137,20 +141,20 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
 }
 
 /**
- * Returns the outages (`outages`: groups of homes that stopped within five minutes of each other and are larger than chance permits), and
- * the homes in a group whose size is merely unlikely (`raised`).
+ * Finds homes that stopped together. `outages`: groups of homes that stopped within five minutes of each other and are too large to be
+ * chance. `raised`: homes in groups that are unusually large but may be chance.
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
-  // Index of the last home in the latest outage, and index of the last home in the latest unlikely group.
+  // Indices of the last home of the latest outage, and of the last home of the latest unusually large group.
   let [outUntil, raisedUntil] = [-1, -1];
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
-    // A window begins with a stop. The test computes the probability of the number of further stops in the window.
+    // A window begins with a stop. The probability is that of the number of further stops in the window.
     const others = last - first;
     const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
@@ -168,8 +172,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * Returns a function that estimates how many homes usually stop in a window around a time without an outage. The estimate is the mean of
- * the surrounding windows. The highest counts are capped at the highest of the remaining counts, but at least at 1.
+ * Returns a function that estimates how many homes usually stop in a window around a time, apart from outages. The estimate is the mean of
+ * the surrounding windows. The highest counts are reduced to the highest of the other counts, but not below 1.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;
@@ -195,14 +199,14 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // Rounds the estimate up: even after a day without stops, a stop is possible.
+    // The estimate is increased slightly: even after a day without stops, a stop is possible.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;
   };
 }
 
-/** Number of devices of a home or gateway that were reporting shortly before a time. */
+/** Numbers of devices of a home or gateway that were reporting shortly before a time. */
 interface Talking {
   inHome(userId: string, atMs: number): number;
   atGateway(gatewayId: string, atMs: number): number;
@@ -224,7 +228,7 @@ function talkingOf(silences: readonly DeviceSilence[], sites: SiteDeviceCounts):
   };
 }
 
-/** Groups the stops of a home that belong to no outage. */
+/** Groups those stops of a home that belong to no outage. */
 function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): StopGroup[] {
   const atMs = stops[0]?.beganMs ?? 0;
   const inHome = talking.inHome(userId, atMs);
@@ -254,7 +258,7 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
   return groups;
 }
 
-/** Marks devices that repeatedly stop alone as `habit`, unless their current silence is much longer than usual. */
+/** Changes the kind of devices that repeatedly stop alone to `habit`, unless their current silence is much longer than usual. */
 function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
   const { habits, habitMs } = STOP_THRESHOLDS;
   const alone = Map.groupBy(
@@ -274,17 +278,17 @@ function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
   });
 }
 
-/** Logarithm of n!, by Stirling's series (relative error below 1e-10 from 10 on; exact below). */
+/** Returns the logarithm of n!, by Stirling's series (relative error below 1e-10 for 10 and more; exact below 10). */
 function logFactorial(n: number): number {
   if (n < 10) return Math.log([1, 1, 2, 6, 24, 120, 720, 5_040, 40_320, 362_880][n] ?? 1);
   return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + 1 / (12 * n) - 1 / (360 * n ** 3);
 }
 
-/** Returns the probability that `n` or more independent events occur if `mean` are expected (Poisson). Pure. */
+/** Returns the probability of `n` or more independent events if `mean` events are expected (Poisson). Pure. */
 export function poissonTailProbability(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
-  // If `n` is at most the mean, the probability is never small, and the sum below would have many terms.
+  // If `n` is at most the mean, the probability is not small, and its exact value is not needed.
   if (n <= mean) return 1;
   let term = Math.exp(n * Math.log(mean) - mean - logFactorial(n));
   let sum = 0;
