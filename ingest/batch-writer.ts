@@ -9,7 +9,7 @@ const RETRY_MS = { first: 100, longest: 5_000 };
 /** For messages of accounts that moved to another installation, one line is logged per this number of messages. */
 const LOG_MOVED_EVERY = 10_000;
 
-/** Maximum length of an error text that is stored with a message. */
+/** Maximum length in characters of an error text that is stored with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
 /**

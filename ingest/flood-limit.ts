@@ -20,15 +20,15 @@ const FULL = 2 ** 32 - 1;
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** Returns as how many messages a message counts because of its length, before it is decoded. */
+/** A long message counts as several messages. Returns their number. `bytes`: length of the message, which need not be decoded. */
 export const countBytesAsMessages = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** Returns as how many further messages a decoded message counts because of its elements. */
+/** A decoded message with many elements counts as several messages. Returns how many are added for its elements. */
 export const countElementsAsMessages = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 export interface FloodLimit {
-  /** Counts a message. Returns null, or the reason to reject the message. `count`: the number of messages as which it counts. */
+  /** Counts a message. Returns null, or the reason to reject the message. `count`: a large message counts as this number of messages. */
   refuse(deviceId: string, count?: number): string | null;
   /** Returns the time in seconds until the current window ends. */
   waitSeconds(): number;

@@ -103,7 +103,7 @@ export interface CountingRule<State> {
   step(state: State, point: SeriesReading, findings: CountingResultReceiver): State;
 }
 
-/** Finds a restart (see `restart`) for a counting rule whose state after a reading without a verdict depends only on this reading. */
+/** Finds a restart (see `restart`) for a counting rule whose state after a normally counted reading depends only on this reading. */
 export function findRestartAfterLastCounted<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,

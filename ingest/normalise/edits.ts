@@ -17,7 +17,7 @@ export interface SeriesEdits {
   readonly stepsBack: {
     readonly before: readonly BackwardClockStep[];
     readonly after: readonly BackwardClockStep[];
-    /** Times of the first and of the last step that the plan adds or removes, Unix ms. Null if there is no such step. */
+    /** Times of the first and of the last step of the clock that the plan adds or removes, Unix ms. Null if there is no such step. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
   /** Time ranges, in order, of which all readings are excluded both before and after the plan. Their readings need not be loaded. */
@@ -178,7 +178,7 @@ function either(...conditions: (IsReadingExcluded | undefined)[]): IsReadingExcl
 /** Returns the steps by which the clock was set back, before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Two steps may be equal, so each step in `before` cancels only one equal step in `after`.
+  // Two steps of the clock may be equal, so each step in `before` cancels only one equal step in `after`.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);

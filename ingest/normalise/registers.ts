@@ -257,8 +257,8 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /**
-   * Returns the energy in mWh that a reading with this verdict adds. Null if the reading only begins a new run of readings and adds no
-   * energy.
+   * Returns the energy in mWh that a reading with this verdict adds. Null if it adds none, because it is the first reading of another
+   * meter.
    */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: CountingVerdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;

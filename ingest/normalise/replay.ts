@@ -25,7 +25,7 @@ export interface ReplayResult {
 /** Returns a key that identifies a reading within its series. */
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** A shared empty map. In many replays, no reading has a verdict. */
+/** A shared empty map. In many replays, no reading has a verdict, because all were counted normally. */
 export const EMPTY_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {
@@ -141,9 +141,9 @@ export interface CountingRuleChange {
 
 /**
  * Replays two versions of the same readings, each with its counting rule, from the same state. The versions and the rules are equal after
- * `lastChangeMs`. The replays end when the readings end, or after a reading that has no verdict in both versions and after which both
- * states are equal. (After a reading with a verdict, a later reading may still revert earlier energy.) `before`: the stored readings with
- * verdicts. `isExcluded`: whether the counting rule does not receive a reading of `after`.
+ * `lastChangeMs`. The replays end when the readings end, or after a reading that both versions count normally and after which both states
+ * are equal. (After any other reading, a later one may still revert earlier energy.) `before`: the stored readings with verdicts.
+ * `isExcluded`: whether the counting rule does not receive a reading of `after`.
  */
 export function compareReplays(
   rules: CountingRuleChange,

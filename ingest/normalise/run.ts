@@ -12,7 +12,10 @@ import type { RegisterValue } from './plausibility.ts';
  */
 export type RegisterRun = readonly number[];
 
-/** Index of the second-last reading in a run. `RISEN`: index of the first risen reading. */
+/**
+ * Index of the second-last reading in a run (the latest counted readings of a register). `RISEN`: index of the first risen reading, at
+ * which the register had risen.
+ */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -40,7 +43,7 @@ export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterVal
   valueMilliwattHours,
 ];
 
-/** Creates a run of two readings. The first of them is a risen reading (one at which the register had risen). */
+/** Creates a run (the latest counted readings of a register) of two readings. The register had risen at the first of them. */
 export const createTwoReadingRun = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
   ...createRegisterRun(last),
   ...createRegisterRun(risen),
@@ -98,7 +101,10 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading (one at which the register had risen) to a run that is being built, unless it was appended last. */
+/**
+ * Appends a reading at which the register had risen to a run that is being built (the latest counted readings), unless it was appended
+ * last.
+ */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
@@ -129,7 +135,10 @@ function risenUpTo(run: RegisterRun, ms: number): number {
   return -1;
 }
 
-/** Verdicts of counted readings that begin a new run. `NOT_COUNTED`: verdicts of readings that were not counted. */
+/**
+ * Verdicts of counted readings that begin a new run (the latest counted readings of a register). `NOT_COUNTED`: verdicts of readings that
+ * were not counted.
+ */
 const BEGINS: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
@@ -139,10 +148,10 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
 ]);
 
 /**
- * Rebuilds the run (the latest counted readings of a register) up to the latest stored reading without a verdict. Null if the stored
- * readings do not go back far enough: to the start of the run, or to a reading an hour before at which the register had risen. `later`: the
- * current run. It often contains the readings that are missing, for example if a reading is minutes late or the register has not risen for
- * months.
+ * Rebuilds the run (the latest counted readings of a register) up to the latest stored reading that was counted normally. Null if the
+ * stored readings do not go back far enough: to the start of the run, or to a reading an hour before at which the register had risen.
+ * `later`: the current run. It often contains the readings that are missing, for example if a reading is minutes late or the register has
+ * not risen for months.
  */
 export function rebuildRegisterRun(
   judged: readonly SeriesReadingWithVerdict[],
@@ -150,7 +159,8 @@ export function rebuildRegisterRun(
 ): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
-  // It is unknown whether the register had risen at the first reading, unless the run begins with this reading.
+  // It is unknown whether the register had risen at the first of these readings, unless the run (its latest counted readings) begins with
+  // it.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

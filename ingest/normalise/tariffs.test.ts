@@ -31,7 +31,10 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** Expects that a search in the known steps finds the right step or no step. Returns how many searches found a step. */
+/**
+ * Expects that a search in the known tariff steps (energies between two readings) finds the right step or no step. Returns how many
+ * searches found a step.
+ */
 function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const actual = [findEndOfLatestRise(known, asked), findEnclosingRisingStep(known, asked)];
@@ -40,7 +43,10 @@ function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[]
   return actual.filter((one) => one !== undefined).length;
 }
 
-/** Generates random steps. Each step ends at the time of one of the register's readings, close to it, or 20 hours before it. */
+/**
+ * Generates random tariff steps (energies between two readings). Each step ends at the time of one of the register's readings, close to it,
+ * or 20 hours before it.
+ */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
@@ -69,7 +75,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { run } = state as RegisterState;
           if (!run) continue;
           for (const step of near) told += expectNoOther(deriveTariffStepsOfRun(run, 'import'), intervals, step);
-          // The steps of a window of time are known. Some of them are then replaced.
+          // The tariff steps (energies between two readings) of a window of time are known. Some of them are then replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
           );

@@ -11,7 +11,7 @@ import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type Registe
 
 /** Known steps of a tariff register (the energies between two readings), before their energy is moved to a later time. */
 export interface KnownTariffSteps {
-  /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
+  /** All steps (energies between two readings) that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
@@ -44,7 +44,10 @@ export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | '
   return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseTimeMs(run) };
 }
 
-/** Returns the index of the first step that ends after a time. If there is none, returns the number of steps. */
+/**
+ * Returns the index of the first tariff step (energy between two readings) that ends after a time. If there is none, returns the number of
+ * steps.
+ */
 function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
@@ -56,8 +59,9 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * Finds the latest step in which another tariff register rises within the given interval, and which ends before the interval does. Returns
- * the end of that step. Null: there is none. Undefined: the known steps do not show whether there is one.
+ * Finds the latest rise of another tariff register: the latest step (between two readings) with energy that lies within the given interval
+ * and ends before the interval does. Returns the end of the step. Null: there is none. Undefined: the known steps do not show whether there
+ * is one.
  */
 export function findEndOfLatestRise(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
@@ -69,13 +73,13 @@ export function findEndOfLatestRise(
     if (step.startMs < startMs) return null;
     if (hasCountedEnergy(step)) return step.endMs;
   }
-  // All unknown rising steps end at or before this time, so they also begin before it.
+  // All unknown steps with energy end at or before this time, so they also begin before it.
   return quietFromMs <= startMs ? null : undefined;
 }
 
 /**
- * Finds a step in which another tariff register rises, whose interval contains the given interval and ends after it. Null: there is none.
- * Undefined: the known steps do not show whether there is one.
+ * Finds a step (between two readings) with energy of another tariff register that contains the given interval and ends after it. Null:
+ * there is none. Undefined: the known steps do not show whether there is one.
  */
 export function findEnclosingRisingStep(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
@@ -87,7 +91,7 @@ export function findEnclosingRisingStep(
   return step.startMs <= startMs && hasCountedEnergy(step) ? step : null;
 }
 
-/** Returns the known steps with some steps replaced by others. */
+/** Returns the known tariff steps (energies between two readings), with some of them replaced by others. */
 export function replaceTariffSteps(
   known: KnownTariffSteps,
   removed: readonly EnergyInterval[],
@@ -106,7 +110,7 @@ export function replaceTariffSteps(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** Moves the energy of a step to the part of its time that is after `afterMs`. Before this time, the energy is then 0. */
+/** Moves the energy between two readings to the part of this time that is after `afterMs`. Before `afterMs`, the energy is then 0. */
 export function shiftStepEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };

@@ -17,8 +17,8 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
 /**
- * Maximum number of numbers in a packed state. The state of a register has at most five readings (the last two, and three increased ones),
- * each with a time and a value.
+ * Maximum length of a packed state's content, in numbers. The state of a register has at most five readings (the last two, and three at
+ * which it had risen), each with a time and a value.
  */
 const MAX_NUMBERS = 10;
 

@@ -42,7 +42,10 @@ export function createHeadCache({
     get: (deviceId: string) => unpackHead(ring, names, deviceId),
     /** Returns the offset of each device's record in `records`, in bytes; -1 for a device that is not cached. */
     offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
-    /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
+    /**
+     * Returns the cached heads (states of devices) in their memory layout (head-record.ts). The result is valid until the next call of
+     * `set`.
+     */
     records: () => ({ ring, names }),
     /** Caches the head (state) of a device. If the device is not settled, evicts it instead. */
     set(head: DeviceHead): void {

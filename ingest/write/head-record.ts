@@ -227,8 +227,8 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
     const name = names.numberOf(channel, kind);
     // A record can only contain series that are stored, have readings, and whose name has a number.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // A head is not packed if the last reading of a tariff register has an earlier role: a plan needs this role for the energy of the other
-    // tariff registers, and a record does not contain it.
+    // A head (the state of a device) is not packed if the last reading of a tariff register has an earlier role. A plan needs this role for
+    // the energy of the other tariff registers, and a record does not contain it.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);

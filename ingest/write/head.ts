@@ -14,7 +14,10 @@ import { filterFirstReadingCandidates } from './target-roles.ts';
 
 /** The state of a device on which a write plan is based. It was either unpacked from the cache (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
-  /** Random number that changes with each write of the head. A batch is written only if the stored head still has this version. */
+  /**
+   * Random number that changes with each write of the head (the stored state). A batch is written only if the stored head still has this
+   * number.
+   */
   readonly version: number;
   readonly open: OpenHour;
   /**
@@ -33,7 +36,7 @@ export interface HeadWithPlan {
 /** The head (the stored state of a device) with a new version, as it is after a plan. */
 export interface NextHead {
   readonly deviceId: string;
-  /** Version of the head on which the plan is based. */
+  /** Version of the head (the stored state) on which the plan is based. */
   readonly was: number;
   /** Whether the batch contains a valid reading of the device. */
   readonly hasValidReading: boolean;

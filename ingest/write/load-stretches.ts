@@ -31,7 +31,7 @@ const timeBound = (ms: number) =>
 async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
   // Raw SQL: takes arrays, and is prepared, because many batches run it. The readings that retention kept are in a second table, so each
-  // part of a stretch merges and sorts the rows of two tables.
+  // part of a stretch (consecutive stored readings) is merged from two tables and sorted.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -81,7 +81,10 @@ async function loadStretches(client: PoolClient, wanted: readonly StretchRequest
   return stretchesOf(wanted, rows);
 }
 
-/** Builds the stretches from the rows of the query. `n` in a row is the position of its stretch in `wanted`, starting at 1. */
+/**
+ * Builds the stretches (consecutive stored readings) from the rows of the query. `n` in a row is the position of its stretch in `wanted`,
+ * starting at 1.
+ */
 function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],

@@ -99,7 +99,9 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Returns the state of a counting rule before the first reading without a verdict, as if this reading were the first of its series. */
+/**
+ * Returns the state of a counting rule before the first reading that was counted normally, as if this reading were the first of its series.
+ */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly SeriesReadingWithVerdict[],
@@ -150,7 +152,8 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // The excluded readings after the stretch are not loaded, and the next cluster may be among them or after them.
+    // Readings after the loaded ones are not loaded if an edit excludes them. The next cluster of late readings may be among them or after
+    // them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
@@ -163,8 +166,8 @@ const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: nu
 });
 
 /**
- * Splits points, which are in order of time, into clusters of neighbouring points. Points that lie in the same loaded stretch form one
- * cluster: an earlier call has found that these points affect each other, and therefore requested the stretch.
+ * Splits points, which are in order of time, into clusters of neighbouring points. Points within the same loaded stretch (consecutive
+ * stored readings) form one cluster: an earlier call has found that these points affect each other, and therefore requested the stretch.
  */
 function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];

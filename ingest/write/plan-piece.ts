@@ -46,7 +46,7 @@ export function findReadingsOfRoleChange(
 ): RecomputedReadings | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // From the time at which a series stops contributing to the totals, its readings have no verdicts. If this time changes, all readings
+  // After a series has stopped contributing to the totals, its readings get no verdicts. If the time of this stop changes, all readings
   // between the previous and the new time must be recomputed.
   const [wasMs, isMs] = [getCountingEndMs(series), getCountingEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
@@ -102,7 +102,8 @@ export function planRecomputation(
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // At the end of the series, an edit may have deleted the last reading, or excluded all readings after the stretch.
+  // If the loaded readings are the end of the series, an edit may have deleted the last reading, or excluded all readings after the loaded
+  // ones.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

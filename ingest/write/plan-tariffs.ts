@@ -63,7 +63,10 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** The steps of the register that are known from its state and from loaded readings, in one or more time ranges. */
+  /**
+   * The steps (energies between two readings) that are known from the state of the register and from loaded readings, in one or more time
+   * ranges.
+   */
   readonly known: readonly Readonly<Record<State, KnownTariffSteps>>[];
   readonly loaded: readonly Stretch[];
   /** Those elements of `added` that come after all stored readings. */
@@ -140,8 +143,8 @@ function tariffsOf(
 }
 
 /**
- * Returns the steps of a tariff register that are removed, and those that are added. A step that a replay reproduces with the same time,
- * energy and roles is not returned.
+ * Returns the steps (energies between two readings) of a tariff register that are removed, and those that are added. A step that a replay
+ * reproduces with the same time, energy and roles is not returned.
  */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
@@ -156,7 +159,10 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/** Returns the known steps of a series, derived from the state of its counting rule and from the loaded readings. */
+/**
+ * Returns the known steps (energies between two readings) of a series, derived from the state of its counting rule and from the loaded
+ * readings.
+ */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -173,10 +179,10 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule also processes readings from times at which the series does not contribute to the totals, but steps of these times
-  // are not stored.
+  // The counting rule also processes readings from times at which the series contributes to no total, but the energy of these times is not
+  // stored.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
-  // A run is the latest readings of a register. Its steps have the direction of the role at the last of these readings, because a held
+  // A run is the latest readings of a register. Its energy has the direction of the role at the last of these readings, because a held
   // reading after them may already have another role.
   const ofRun = deriveTariffStepsOfRun(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
@@ -222,8 +228,8 @@ const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string
   hasRoleWith(other[state].of, (roles) => kindOf(roles) === kind);
 
 /**
- * Returns the known steps of a tariff register that have the given commodity and direction. These are all known steps if the role of the
- * register never changes.
+ * Returns the known steps (energies between two readings) of a tariff register that have the given commodity and direction. These are all
+ * known steps if the role of the register never changes.
  */
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownTariffSteps[] {
   const { of, rolesAt: at } = tariff[state];
@@ -238,8 +244,8 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
 }
 
 /**
- * Searches each range of a tariff register's known steps, and returns the first result. If no range gives a result, records the time to
- * load and returns null.
+ * Searches each range of a tariff register's known steps (energies between two readings), and returns the first result. If no range gives a
+ * result, records the time around which readings must be loaded, and returns null.
  */
 function searchSteps<T>(
   tariff: Tariff,
@@ -256,8 +262,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds the energy of a step to `deltas` (`sign` 1) or subtracts it (-1). If another tariff register rises within the time of the step, the
- * energy is assigned to the time after the latest rise.
+ * Adds the energy of a step (between two readings) to `deltas` (`sign` 1) or subtracts it (-1). If another tariff register rises within the
+ * time of the step, the energy is assigned to the time after the latest rise.
  */
 function addStep(
   step: EnergyInterval,
@@ -283,7 +289,10 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepEnergyAfter(step, afterMs), roles, sign);
 }
 
-/** Returns the unchanged steps of a tariff register during which steps of another tariff register have changed. */
+/**
+ * Returns the unchanged steps (energies between two readings) of a tariff register during which the energy of another tariff register has
+ * changed.
+ */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -302,8 +311,8 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 }
 
 /**
- * Returns the stretches to load around the recorded times of a tariff register. They are longer than the stretches that are already loaded,
- * which were too short.
+ * Returns the stretches (consecutive stored readings) to load around the recorded times of a tariff register. They are longer than those
+ * that are already loaded, which were too short.
  */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];

@@ -37,8 +37,8 @@ export interface DevicePlan {
   readonly series: readonly SeriesPlan[];
   readonly deltas: DeviceDeltas;
   /**
-   * The part of `deltas` that comes from readings after all stored ones. Null if no earlier energy of the device changes, so that all of
-   * `deltas` does.
+   * The part of `deltas` that comes from readings after all stored ones. Null if this is all of `deltas`, because no earlier energy of the
+   * device changes.
    */
   readonly followed: DeviceDeltas | null;
   /** Unix time in ms (exclusive) up to which the plan applies changed settings and pending edits. */

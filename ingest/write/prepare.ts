@@ -46,7 +46,7 @@ export interface BatchDependencies {
 export interface BatchAttempt {
   /** Devices whose heads (stored states) this batch has changed in the cache. */
   deviceIds: string[];
-  /** Number of the devices in `deviceIds` that were planned on cached heads. */
+  /** Number of the devices in `deviceIds` that were planned on their cached heads (states). */
   cachedCount: number;
   /** Series whose readings have no time of their own, and which this batch records. */
   untimed: ReturnType<UntimedSeries['missing']>;
@@ -90,7 +90,7 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons for a plan that needs data from the database, and not only the cached head of the device. */
+/** Reasons for a plan that needs data from the database, and not only the cached head (state) of the device. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 

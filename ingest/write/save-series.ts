@@ -138,8 +138,8 @@ function rowsOf<P extends SeriesReading>(
 const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
 /**
- * Returns a function that selects readings with changed verdicts from a plan: those that now have a verdict (`isNoted` true), or those that
- * no longer have one.
+ * Returns a function that selects those readings of a plan whose verdict has changed. `isNoted`: true selects those that now have a
+ * verdict, false those that no longer have one.
  */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;

@@ -56,7 +56,7 @@ export interface SeriesPlan {
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
-  /** Changed verdicts, by `getReadingKey`. Null: no verdict changes. */
+  /** Changed verdicts (reasons why a reading is excluded or treated specially), by `getReadingKey`. Null: no verdict changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
   /** The time of the last reading and the state of the counting rule after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;

@@ -19,22 +19,22 @@ export interface StretchBounds {
   /** Number of further readings after `lastMs`. */
   readonly beyond: number;
   /**
-   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms). The `back` further readings
-   * are those before this time. `beyondFromMs`: end of the excluded time immediately after the stretch; the `beyond` further readings start
-   * there.
+   * Set if an edit excludes the readings immediately before the stretch of stored readings: start of the excluded time (Unix ms). The
+   * `back` further readings are those before this time. `beyondFromMs`: end of the excluded time immediately after the stretch; the
+   * `beyond` further readings start there.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
   /**
-   * Set if a stretch is only searched and not replayed. `steps`: for steps that affect the time of other tariff registers' energy.
-   * `nonzero`: for the first nonzero reading.
+   * Set if the stored readings are only searched and not replayed. `steps`: for energy that affects the time of other tariff registers'
+   * energy. `nonzero`: for the first nonzero reading.
    */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
 /**
- * Moves the further readings of a stretch beyond readings that an edit excludes, because an edit may exclude months with millions of
- * readings.
+ * Moves the further readings, which are loaded around a stretch of stored readings, beyond those that an edit excludes: an edit may exclude
+ * months with millions of readings.
  */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
@@ -66,13 +66,16 @@ export interface Stretch extends StretchBounds {
 /** If there were too few further readings, their number is multiplied by this factor. */
 const GROWTH = 16;
 
-/** Returns the bounds of a longer stretch, with more further readings before or after it. */
+/** Returns the bounds of a longer stretch of stored readings, with more further readings before or after it. */
 export const extendStretchBounds = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
   ...bounds,
   [side]: bounds[side] * GROWTH,
 });
 
-/** Returns the loaded stretch that contains these times. If several do, returns the one loaded last, because it is the longest. */
+/**
+ * Returns the loaded stretch of stored readings that contains these times. If several do, returns the one loaded last, because it is the
+ * longest.
+ */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
@@ -80,7 +83,7 @@ export const findStretch = (
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /**
- * Maximum time in ms between two changes whose readings are loaded as one stretch. If the changes are further apart, the readings between
+ * Maximum time in ms between two changes whose stored readings are loaded together. If the changes are further apart, the readings between
  * them are not loaded.
  */
 export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
