@@ -16,7 +16,7 @@ const COUNTERS = 2 ** 16;
 
 const FULL = 2 ** 32 - 1;
 
-/** A message counts as one more message for each time it contains this number of readings. */
+/** A message counts as one more message per this number of readings in it. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 

@@ -66,7 +66,7 @@ export interface Ingest {
   stop(): Promise<void>;
 }
 
-/** Reads the certificates (PEM) of the authorities that sign client certificates. Throws if the file contains none. */
+/** Reads a file with the certificates (PEM) of the authorities that sign client certificates. Throws if the file contains none. */
 async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const fileError = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);

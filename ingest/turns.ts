@@ -28,7 +28,7 @@ export interface QueuedMessage {
 export class PendingDeviceMessages<T extends QueuedMessage> {
   readonly deviceId: string;
   readonly account: string;
-  /** Partition of the device, determined by its id. */
+  /** The partition that writes the device's messages. It is determined by the id of the device. */
   readonly home: number;
   // The array is created with its first element, because adding an element to an empty array would allocate room for 17 elements.
   waiting: T[];

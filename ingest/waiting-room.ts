@@ -46,7 +46,7 @@ export class PendingMessageLimit {
     this.#shares.give(account, Math.max(bytes, MIN_MESSAGE_BYTES));
   }
 
-  /** Calls `onRoom` for accounts that have room again. */
+  /** Calls `onRoom` for each account that has room again. */
   goOn(): void {
     for (const account of this.#full) {
       if (this.isFull || this.#shares.isOver(account, GO_ON)) continue;

@@ -51,7 +51,7 @@ interface Quantity {
   native?: string;
 }
 
-/** A device that was discovered through a gateway. */
+/** A device that was found in the messages of a gateway. */
 export interface Discovery {
   discoveryId: string;
   gatewayId: string;
@@ -109,7 +109,7 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
   return new Discoveries(gatewayIds, stored);
 }
 
-/** Discovered devices of several gateways, as stored and as changed by the current batch. */
+/** Discovered devices of several gateways: as they are stored, with the changes of the current batch. */
 export class Discoveries {
   readonly #byGateway: ReadonlyMap<string, Map<string, Discovery>>;
   /** Gateways with an announced device that has not sent its first value yet. */

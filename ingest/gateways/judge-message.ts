@@ -7,7 +7,7 @@ import { diagnoseMessage, type MessageDiagnosis } from '../decoders/judge.ts';
 /** A message of a gateway. It is not stored, but decoded to show how ingest would read it. */
 export interface MessageToDiagnose {
   gatewayId: string;
-  /** The message's topic, with or without the gateway's prefix. */
+  /** Topic of the message, with or without the prefix of the gateway. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;

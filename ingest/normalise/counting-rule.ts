@@ -113,7 +113,7 @@ export function findRestartAfterLastCounted<State>(
   return point ? { taken: index + 1, state: stateAfter(point) } : null;
 }
 
-/** Settings of a device that its counting rules need. */
+/** The settings of a device that its counting rules use. */
 export interface CountingSettings {
   limitKw: number;
   registerMaxKwh: number | null;

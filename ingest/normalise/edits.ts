@@ -1,7 +1,7 @@
 import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 
-/** Whether an edit excludes a reading of a series. */
+/** Returns whether an edit excludes a reading of a series. */
 export type IsReadingExcluded = (point: SeriesReading) => boolean;
 
 /** The effect of edits on one series, after a plan that applies the edits up to a time. */

@@ -7,7 +7,7 @@ const USUAL_MW = 20_000_000;
 /** Finest resolution that is assumed for a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
 
-/** A register's value at a time: the input of the plausibility rules. */
+/** The value of a register at a time. */
 export interface RegisterValue {
   readAtMs: number;
   valueMilliwattHours: MilliwattHours;

@@ -128,8 +128,8 @@ export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
   /**
-   * That one of the two counting rules whose series contributes to the totals for longer. It computes the state with which both replays
-   * start. Default: `after`.
+   * The counting rule with which the series contributes to the totals for longer. Both replays start in a state that this rule has
+   * computed. Default: `after`.
    */
   readonly longer?: CountingRule<unknown>;
   /**

@@ -5,7 +5,7 @@ import { createPowerCountingRule } from './power.ts';
 import { RegisterCountingRule } from './registers.ts';
 import type { SeriesRoles } from './roles-by-time.ts';
 
-/** The values that determine a counting rule: channel, kind, roles and settings. */
+/** The values by which a counting rule is cached: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
 /**

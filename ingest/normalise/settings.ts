@@ -1,6 +1,6 @@
 import type { CountingSettings, SettingsBeforeTime, SettingsByTime } from './counting-rule.ts';
 
-/** Whether the counting rule gives the same results with both sets of settings. */
+/** Whether both sets of settings are equal for a counting rule. */
 const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&

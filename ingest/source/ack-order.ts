@@ -71,7 +71,7 @@ export class AckOrder {
     else if (!this.#timer) this.#watch(performance.now(), this.#count);
   }
 
-  /** Sends the acknowledgements of all done messages that precede the first open message. */
+  /** Sends the acknowledgements of done messages, up to the first message that is not done. */
   #sendInOrder(): void {
     let at = this.#first;
     for (; this.#receipts[at]?.state === 'done'; at++)

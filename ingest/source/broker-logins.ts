@@ -7,7 +7,7 @@ import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, findClientCertificate } from './client-certificate.ts';
 import { REASON_CODES } from './reason-codes.ts';
 
-/** Callbacks that check client certificates. */
+/** Callbacks for logins with client certificates. */
 export interface ClientCertificates {
   /** Certificates of the authorities that sign client certificates, PEM. */
   ca: Buffer;
@@ -17,13 +17,13 @@ export interface ClientCertificates {
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
-/** Callbacks that check logins. */
+/** Callbacks for checking logins. */
 export interface LoginCheckOptions {
   /** Returns the account of a device or gateway with this id and secret. Null if there is none. */
   findLogin(username: string, secret: string): Promise<DeviceLoginOwner | null>;
   /** Returns those of the given password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
-  /** Callbacks that check client certificates. Without them, clients cannot log in by certificate. */
+  /** Callbacks for logins with client certificates. Without them, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
   /** Handlers for meters that claim their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
@@ -51,7 +51,7 @@ export const createLoginFinder =
     return isRight ? { username: name, owner, certificate: null, secretSha256: hashSecret(password) } : null;
   };
 
-/** Ends connections whose login is no longer valid. Also ends connections of meters that take too long to claim their identity. */
+/** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
 export async function disconnectInvalidLogins(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginCheckOptions,

@@ -73,7 +73,7 @@ class DelayedWills {
 
 type Done = (error?: Error | null) => void;
 
-/** Passes published messages from aedes to the pipeline. */
+/** Receives published messages from aedes, and passes them to the pipeline. */
 export class PublishHandler {
   readonly #receive: MessageReceiver;
   readonly #logins: LoginLimits;

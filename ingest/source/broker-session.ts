@@ -23,7 +23,7 @@ export type Connection = AedesClient & {
     once(event: 'close', then: () => void): void;
   };
   session?: Session;
-  /** Set if the client uses MQTT 5. */
+  /** Translates the packets of the connection. Set only if the client uses MQTT 5. */
   version5?: Mqtt5Connection;
 };
 
@@ -232,7 +232,7 @@ export class LoggedInConnections {
     version5.isResumed = !version5.isCleanStart && this.#unreleased.resume(id, version5.topics);
   }
 
-  /** Stores a session of MQTT 5 that lasts longer than its connection. */
+  /** Stores a session of MQTT 5 that outlasts its connection. */
   #store({ client, account, isTakenOver }: Session): void {
     const { id, version5 } = client;
     if (version5 && version5.expiryS > 0 && !isTakenOver)

@@ -1,7 +1,7 @@
 import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 
-/** How meters claim their identities at the broker (docs/onboarding.md). */
+/** What a meter needs to claim its identity at the broker (docs/onboarding.md). */
 export interface ClaimOptions {
   /** Common start of all batch names. A login name that starts with it belongs to a batch of meters. */
   prefix: string;
@@ -22,11 +22,11 @@ export const MAX_CLAIM_CONNECTION_MS = 60_000;
 
 /** Handles the claims of one connection, one at a time, up to a maximum number. */
 export interface ClaimHandler {
-  /** Sends the answer to a claim, on this connection only. Calls `taken` after the decision. */
+  /** Handles a claim, and sends the answer on this connection only. Calls `taken` after the decision. */
   take(payload: Buffer, taken: () => void): void;
 }
 
-/** Creates handlers that answer claims on the connections on which they arrived. */
+/** Creates a function that makes the claim handler of a connection. The handler sends each answer on this connection. */
 export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
   return (client: Client, batchId: string, address: string): ClaimHandler => {
     let tries = 0;

@@ -224,7 +224,7 @@ function subscribeAuthoriser(
     // A claiming meter may subscribe to the topic of its answer. No client publishes on this topic: the answer is written directly to the
     // meter's connection.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
-    // QoS 0 suffices, because a client that reconnects gets the retained message.
+    // QoS 0 is enough: a client that reconnects gets the retained message.
     subscription.qos = 0;
     const { username, owner } = session?.by ?? {};
     const may =
@@ -258,7 +258,7 @@ const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 
-/** Returns the handler of a new connection, which limits its packets and its login's requests. */
+/** Returns the handler of new connections, which limits their packets and the requests of their logins. */
 function connectionHandler(
   broker: Aedes,
   logins: LoginLimits,

@@ -1,7 +1,7 @@
 import type { Logger } from '#src/core/log.ts';
 import { FairShareSpace } from '#src/core/shares.ts';
 
-/** Provides the text to publish on the topic of a home. */
+/** Provides the texts that are published on the topics of homes. */
 export interface HomeUsageSource {
   /** Returns the text to publish for a home; null if the home does not exist. */
   read(userId: string): Promise<string | null>;

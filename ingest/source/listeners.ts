@@ -11,10 +11,10 @@ import { readProxyHeader } from './proxy-protocol.ts';
 const MAX_HANDSHAKE_MS = 10_000;
 
 export interface ListenOptions {
-  /** Address to listen on without TLS. */
+  /** Address on which the service listens without TLS. */
   host: string;
   port: number;
-  /** Address to listen on with TLS. */
+  /** Address on which the service listens with TLS. */
   tlsHost: string;
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
@@ -59,7 +59,7 @@ export async function listenWithAndWithoutTls(
   };
 }
 
-/** Listens and returns the port. If `port` is 0, the operating system chooses the port. */
+/** Starts to listen, and returns the port. If `port` is 0, the operating system chooses the port. */
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

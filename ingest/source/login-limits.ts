@@ -25,7 +25,7 @@ const MAX_LOOKUPS = 3;
 /** A connection that counts towards the limits of a login. */
 export interface LoginConnection {
   end(): void;
-  /** Resumes reading, unless another limit still pauses the connection. */
+  /** Resumes reading from the connection, unless another limit requires it to stay paused. */
   readOn(): void;
   /** Ends the connection because its device or gateway is now connected to another process. */
   moveAway(): void;
@@ -108,7 +108,7 @@ export class LoginLimits {
     return ++this.#requestsOf(login).count > MAX_REQUESTS ? `more than ${MAX_REQUESTS} requests in a minute` : null;
   }
 
-  /** Returns the login with this name; creates it if it does not exist. */
+  /** Returns the usage of a login. Creates it if the login has none yet. */
   of(username: string): LoginUsage {
     const login = this.#logins.get(username) ?? new LoginUsage(username);
     this.#logins.set(username, login);
@@ -128,7 +128,7 @@ export class LoginLimits {
     return oldest;
   }
 
-  /** Evicts each login that has no connection, no waiting message and no request in the current minute. */
+  /** Evicts the usage of logins without connections, waiting messages and requests in the current minute. */
   sweep(): void {
     for (const login of this.#logins.values())
       if (login.isIdle && this.#requestsOf(login).count === 0) this.#logins.delete(login.username);

@@ -214,8 +214,8 @@ class MqttClientSource implements MqttSource {
     const { topics } = this.#options;
     const isWanted = this.#subscription === 'all';
     if (isWanted) {
-      // With retain handling 1, the broker sends retained messages at the first subscription only, not at every
-      // connection (MQTT 5, 3.8.3.1).
+      // With retain handling 1, the broker sends retained messages only at the first subscription and not at every connection (MQTT 5,
+      // 3.8.3.1).
       const granted = await this.#client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
@@ -224,7 +224,7 @@ class MqttClientSource implements MqttSource {
     await this.#client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
   }
 
-  /** Logs the events of the connection, and subscribes after each new connect. */
+  /** Logs the events of the connection, and subscribes after each connect. */
   #report(): void {
     const { clientId, log, onTakenOver } = this.#options;
     const url = withoutSecret(this.#options.url);

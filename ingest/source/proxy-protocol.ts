@@ -77,7 +77,7 @@ function certificateIn(fields: Buffer): X509Certificate | null {
 /** The verified client certificates of connections that came through a proxy. */
 const CERTIFICATES = new WeakMap<Socket, X509Certificate>();
 
-/** Returns the certificate that a proxy reported for a connection. */
+/** Returns the client certificate of a connection that came through a proxy. */
 export const findProxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
 
 /**

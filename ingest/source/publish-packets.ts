@@ -20,7 +20,10 @@ const NOTHING: readonly Buffer[] = [];
  * cannot be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
-  /** The bytes of an incomplete packet in pieces, their number, and the number at which the packet is parsed again. */
+  /**
+   * The received bytes of an incomplete packet, in pieces. `pieceBytes`: their number. `wantedBytes`: number of bytes with which the packet
+   * is parsed again.
+   */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;

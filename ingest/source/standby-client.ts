@@ -58,7 +58,7 @@ class StandbyClient implements StandbySource {
   readonly #sources = new Set<MqttSource>();
   readonly #stopping = new AbortController();
   #lease: SessionLease | null = null;
-  /** Background task: waits for the lease, then empties the sessions of earlier versions. */
+  /** The background task. It waits for the lease, and then empties the sessions of earlier versions. */
   #background: Promise<void> = Promise.resolve();
 
   constructor(options: StandbyOptions) {

@@ -30,7 +30,7 @@ export class ByteRing {
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
   readonly #index: HashIndex;
-  /** Offset of the next new record, in bytes. */
+  /** Offset at which the next new record is written, in bytes. */
   #next = 0;
   /**
    * Offset of the oldest record, in bytes. The records from this offset up to `#lapEnd` were written in the previous lap around the ring.
@@ -158,7 +158,7 @@ interface Keyed {
 }
 
 const FIRST_SLOTS = 2 ** 10;
-/** Bytes per unit of an offset: offset n is byte n × UNIT. */
+/** Bytes per unit of an offset: an offset of n in a slot means byte n × UNIT of the ring. */
 const UNIT = 8;
 /** Random start value of the hashes. It prevents clients, which choose their own keys, from provoking collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
@@ -199,7 +199,6 @@ export class HashIndex {
     return -1;
   }
 
-  /** Adds the offset of a new key's record. */
   add(hash: number, offset: number): void {
     if (2 * ++this.#taken > this.#slots.length) this.#grow();
     put(this.#slots, hash, offset);

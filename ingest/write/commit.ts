@@ -80,7 +80,6 @@ const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meter
     createDeltaRows(getMeterKey(deviceId, meter), getMeterKey(userId, meter), deltas),
   );
 
-/** Empty map for devices that have no new series. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(

@@ -25,7 +25,10 @@ const MAX_NUMBERS = 10;
 /** Length of a packed state in numbers: the kind of the state, the length of its content, and the content. */
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
-/** Packs a counting rule's state into numbers. Returns false if the state cannot be packed or contains a number that is not whole. */
+/**
+ * Packs the state of a counting rule into numbers, from index `at` of `into` on. Returns false if the state cannot be packed or contains a
+ * number that is not whole.
+ */
 export function packCountingState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;

@@ -52,9 +52,8 @@ export function areFurtherReadingsAfterEdits(edits: readonly Edit[], states: Ite
   return true;
 }
 
-/** A series, and the state of its counting rule. */
+/** A series of a device, with the state of its counting rule. */
 export interface SeriesState {
-  /** Id of the stored series; null if the series is not stored yet. */
   readonly seriesId: number | null;
   readonly channel: string;
   readonly kind: string;
@@ -184,7 +183,7 @@ export interface StoredSettings {
   max_gap_minutes: number;
 }
 
-/** The column `devices.computed_with`. */
+/** Content of the column `devices.computed_with`: the settings with which the stored consumption is computed. */
 export interface StoredSettingsByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
   /** Set by a migration that changes which energy contributes to the totals. The first plan for the device removes it. */
@@ -198,13 +197,13 @@ export const parseSettings = (row: StoredSettings): CountingSettings => ({
   maxGapMinutes: row.max_gap_minutes,
 });
 
-/** Reads `devices.computed_with`. */
+/** Parses the content of the column `devices.computed_with`. */
 export const parseSettingsByTime = ({ earlier, ...latest }: StoredSettingsByTime): SettingsByTime => ({
   ...parseSettings(latest),
   ...(earlier && { earlier: earlier.map((one) => ({ ...parseSettings(one), untilMs: one.until_ms })) }),
 });
 
-/** Writes `devices.computed_with`. */
+/** Creates the content of the column `devices.computed_with`. */
 export const createStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): StoredSettingsByTime => ({
   ...stored(latest),
   ...(earlier && { earlier: earlier.map((one) => ({ ...stored(one), until_ms: one.untilMs })) }),

@@ -21,7 +21,7 @@ import { HeadWorkingCopies, REPEATED_LAST_READING, type SlowPathReason } from '.
 
 /** Changes that a batch makes to the devices on the fast path, which updates their heads (stored states) without a plan. */
 export interface FastPathResult {
-  /** Ids of the devices on the fast path. */
+  /** Ids of the devices that the fast path has processed. */
   readonly deviceIds: readonly string[];
   /**
    * For each device in `deviceIds`: the version of its head (its stored state) before the batch, the version after the batch, and the
@@ -40,7 +40,7 @@ export interface FastPathResult {
   readonly closed: readonly DeltaRow[];
   /** Changed hours (Unix ms) with their users. `isOpen`: whether the hour is still open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
-  /** Messages of devices that are not on the fast path. */
+  /** Messages of all other devices, which need a plan. */
   readonly others: readonly IncomingMessage[];
   /** The reason why the fast path cannot process a device whose head (stored state) is cached, by device. */
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
@@ -253,7 +253,7 @@ class Round {
     }
   }
 
-  /** Returns the closed and changed hours of the devices that remain on the fast path. */
+  /** Returns the hours that the batch closed or changed. Omits devices that need a plan. */
   #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {

@@ -33,7 +33,7 @@ export function createSeriesNames() {
       else numbers.set(channel, new Map([[kind, number]]));
       return number;
     },
-    /** Returns the number of a series' name; -1 if the name has no number. */
+    /** Returns the number that represents a series' name; -1 if the name has no number. */
     find: (channel: string, kind: string): number => numbers.get(channel)?.get(kind) ?? -1,
     /** Whether the maximum number of names is reached. The caller must then start again with an empty cache and no names. */
     isFull: () => names.length === MAX_NAMES,
@@ -149,7 +149,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
-/** Writes the counting states of a record as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
+/** Writes the states of a record's counting rules as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
 export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
   const count = numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number;
   let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);

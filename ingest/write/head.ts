@@ -99,20 +99,23 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
   return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
-/** Formats `device_heads.laws`: for each series with readings, its id, the time of the last reading, and the state of its counting rule. */
+/**
+ * Formats the content of `device_heads.laws`: for each series with readings, its id, the time of its last reading, and the state of its
+ * counting rule.
+ */
 export const formatCountingStates = (head: DeviceHead): string =>
   `[${countingStatesIn(head.series).map(formatStoredCountingState).join(',')}]`;
 
 const formatStoredCountingState = ([seriesId, lastReadAtMs, tail]: StoredCountingState): string =>
   `[${seriesId},${lastReadAtMs},${formatCountingState(tail, lastReadAtMs)}]`;
 
-/** Returns the stored counting states of the series that have readings. */
+/** Returns the states of the counting rules of all series that have readings. */
 const countingStatesIn = (series: DeviceHead['series']): StoredCountingState[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
   );
 
-/** Reads `device_heads.laws`. */
+/** Parses the content of `device_heads.laws`. */
 export const parseStoredCountingStates = (text: string): readonly StoredCountingState[] =>
   (JSON.parse(text) as StoredCountingState[]).map(([seriesId, lastReadAtMs, stored]) => [
     seriesId,
@@ -120,5 +123,5 @@ export const parseStoredCountingStates = (text: string): readonly StoredCounting
     parseCountingState(stored, lastReadAtMs),
   ]);
 
-/** Returns `device_heads.open`. */
+/** Formats the content of `device_heads.open`. Null if no hour is open. */
 export const formatOpenHourOfHead = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);

@@ -198,10 +198,9 @@ interface StoredRoles {
   tariff_since: unknown;
 }
 
-/** Stored counting states, by device_id and series_id. */
+/** Stored states of counting rules, by device_id and series_id. */
 type StoredCountingStates = ReadonlyMap<string, ReadonlyMap<number, StoredCountingState>>;
 
-/** Loads all series of the devices. */
 async function loadSeries(
   client: PoolClient,
   states: StoredCountingStates,

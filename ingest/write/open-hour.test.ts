@@ -75,7 +75,7 @@ test('writes and reads every safe integer with all of its digits', () => {
       expect(quarters.map((_, index) => numbers[index] || '0')).toEqual(quarters.map(String));
       expect(text).toMatch(/[^,]$/);
       expect(parseOpenHour(text)).toEqual({ hour, quarters });
-      // An open hour in the format of earlier versions, which wrote zeros.
+      // Earlier versions also wrote zeros, and this text has their format.
       expect(parseOpenHour([hour, ...MEASURE_NAMES.map(() => 0), ...quarters].join(','))).toEqual({ hour, quarters });
     }),
   );

@@ -10,7 +10,10 @@ export const MAX_STORED_PAYLOAD_BYTES = 65_536;
  */
 const ROWS_WITH_PAYLOAD = 10;
 
-/** Stores rejections with topic, payload (truncated at 64 KiB), time and reason. Only the first rows of a message contain its payload. */
+/**
+ * Returns the statement that stores rejections, each with topic, payload (at most 64 KiB), time and reason. Only the first rows of a
+ * message contain its payload.
+ */
 export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] {
   if (rejects.length === 0) return [];
   const messages = new Map<IncomingMessage, { number: number; rows: number }>();

@@ -51,7 +51,7 @@ const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
-  /** Quarter-hours of the hour that the last reading closed; null if that reading closed no hour. */
+  /** Quarter-hours of the hour that the last reading has closed. Null if the last reading closed no hour. */
   closed: ReadonlyQuarterHourBuckets | null = null;
   readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,

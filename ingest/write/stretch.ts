@@ -14,9 +14,9 @@ export interface StretchBounds {
   readonly firstMs: number;
   /** Time of the last reading. Infinity: the stretch ends at the end of the series. */
   readonly lastMs: number;
-  /** Number of further readings before `firstMs`. */
+  /** Number of further readings to load before `firstMs`. */
   readonly back: number;
-  /** Number of further readings after `lastMs`. */
+  /** Number of further readings to load after `lastMs`. */
   readonly beyond: number;
   /**
    * Set if an edit excludes the readings immediately before the stretch of stored readings: start of the excluded time (Unix ms). The

@@ -82,7 +82,7 @@ const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
 
 /** Adds the event for the first valid message of a paired device. The event contains the device as the API returns it. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL: a statement of a batch (statement.ts).
+  // Raw SQL: the query runs in the transaction of a batch (statement.ts).
   const query = createQueryOnConnection(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id

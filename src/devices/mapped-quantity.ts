@@ -24,7 +24,7 @@ export const UNIT_SCALES = {
 };
 export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C', 'F'] as const;
 
-/** Meanings that an owner can give to a number. */
+/** The meanings that an owner can give to a number in a mapping. */
 export const QUANTITY_MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
 /**

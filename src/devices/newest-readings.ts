@@ -23,7 +23,7 @@ export async function findLatestReadingVersions(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {
-  // Raw SQL: a sum of version numbers, returned as text.
+  // Raw SQL: adds up version numbers, and returns the sum as text.
   const { rows } = await sql<{ user_id: string; newest: Date; mark: string }>`
     SELECT user_id, max(seen_at) AS newest, sum(version)::text AS mark FROM device_heads
     WHERE user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL GROUP BY 1`.execute(db);

@@ -33,7 +33,7 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
     )
     .forNoKeyUpdate()
     .executeTakeFirst();
-  // A device that logs in itself sends the service's own format.
+  // Without a gateway, the device sends the service's own format, which needs no settings.
   if (!gateway) return;
   const settings = settingsBehind(gateway.decoder_config);
   const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();

@@ -67,7 +67,7 @@ export const STATUS_COLUMN =
 /** SQL condition: whether the stored consumption of a device is computed with its current settings, meanings of quantities and edits. */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
 
-/** SQL condition: whether a device reports energy. */
+/** SQL condition: whether a device has a series whose electricity contributes to the totals. */
 const tellsEnergy = (device: string) =>
   sql.raw(
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,

@@ -68,7 +68,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   return worker;
 }
 
-/** A worker of the cluster: its connection, and whether it is starting, paused or stopping. */
+/** Consumes the messages of a RabbitMQ cluster: keeps a connection to one of its hosts, and can be paused and stopped. */
 export class AmqpSource implements MessageSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
@@ -237,11 +237,11 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
 /** A broker connection with its consumers. */
 interface Session {
   connection: ChannelModel;
-  /** Resolves with the reason when the connection has ended. */
+  /** Resolves when the connection has ended. The result is the reason. */
   ended: Promise<Error>;
   /** Closes the connection and records the reason. */
   end(why: Error): void;
-  /** Functions that hand over shards, one function for each shard. */
+  /** Functions, one per shard, that hand over the shard to another worker. */
   shards: (() => Promise<void>)[];
   reading: ReturnType<typeof createReadControl>;
 }

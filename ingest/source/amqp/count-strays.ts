@@ -3,7 +3,7 @@ import type { Logger } from '#src/core/log.ts';
 import { runOnNewChannel } from './declare.ts';
 import { STRAY_MESSAGES_QUEUE } from './topology.ts';
 
-/** Interval between two counts of stray messages. */
+/** Interval in ms between two counts of stray messages. */
 const EVERY_MS = 5_000;
 
 /**

@@ -10,7 +10,7 @@ const HASH_EXCHANGE = 'energy';
 /** Queue of stray messages, which belong to neither a device nor a gateway. The broker stores them, and monitoring alerts an operator. */
 export const STRAY_MESSAGES_QUEUE = 'energy.stray';
 /**
- * A queue that is always empty. Workers consume this queue to check that their broker has a majority of its cluster (watch-connection.ts).
+ * A queue that is always empty. Workers consume it to check whether their broker can reach a majority of its cluster (watch-connection.ts).
  */
 export const MAJORITY_CHECK_QUEUE = 'energy.beat';
 export const getShardQueueName = (shard: number): string => `energy.shard.${shard}`;

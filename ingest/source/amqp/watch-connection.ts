@@ -45,7 +45,7 @@ export function createReadControl(connection: ChannelModel, heartbeatSeconds: nu
   };
 }
 
-/** Interval between two checks for received bytes. */
+/** Interval in ms between two checks for received bytes. */
 const LOOK_MS = 250;
 
 /**

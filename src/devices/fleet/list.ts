@@ -179,7 +179,7 @@ export async function listFleet(
   return rows;
 }
 
-/** Lists the devices of one section of the list, after the position `from`. */
+/** Lists the devices of one section of the list that come after the position `from`. */
 async function partOfFleet(
   db: Database,
   asked: {
