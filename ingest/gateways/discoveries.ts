@@ -33,17 +33,14 @@ const MAX_QUANTITIES = 200;
 /** Minimum time in ms between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/**
- * A quantity of a device. `counts`: the direction in which the quantity will contribute to the consumption of its owner's home; null if it
- * will not.
- */
+/** A quantity of a device. `counts`: the direction in which it contributes to the consumption of the home; null if it does not. */
 interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
   /**
-   * Set if the meaning of a quantity depends on the other registers of the device: the key of the quantity, a digest of its description,
-   * and the time at which the description was stored (Unix ms).
+   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the time at which the
+   * description was stored (Unix ms).
    */
   key?: string;
   described?: string;
@@ -238,10 +235,7 @@ export class Discoveries {
   }
 }
 
-/**
- * Adds the device's new quantities. Then chooses again which of its quantities contribute to the totals. Returns whether any quantity was
- * new.
- */
+/** Adds new quantities of the device, and chooses again which quantities contribute to the totals. Returns whether any was new. */
 function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -265,10 +259,7 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   return true;
 }
 
-/**
- * Stores changed descriptions of listed quantities: any number in the device's first hour, at most one an hour afterwards. Returns whether
- * a description changed.
- */
+/** Stores changed descriptions of quantities: any number in the device's first hour, later one per hour. Returns whether any changed. */
 function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;
   for (const one of values) {

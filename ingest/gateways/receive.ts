@@ -30,10 +30,7 @@ import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } fro
  */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
-/**
- * Cache of the gateways whose messages a worker has received. Its number of gateways and its bytes are limited. The map begins with the
- * least recently used gateway.
- */
+/** Cache of the gateways whose messages a worker has received. The map begins with the least recently used gateway. */
 export class GatewayCache {
   readonly #gateways = new Map<string, KnownGateway>();
   readonly #most: typeof MOST;
@@ -57,8 +54,8 @@ export class GatewayCache {
   }
 
   /**
-   * Evicts the least recently used gateways until the cache is within its limits. The cache may exceed them without a new gateway, because
-   * each announcement makes a cached gateway larger.
+   * Evicts the least recently used gateways until the cache is within its limits. It may exceed them without a new gateway, because
+   * announcements make a cached gateway larger.
    */
   trim(): void {
     let bytes = 0;
@@ -165,10 +162,7 @@ interface Gateway {
   unread: UnrecognisedMessageCounter;
 }
 
-/**
- * Calls `receiveOne`. Converts an error into a MessageDecodingError, so that it is not taken for an error of the database. Decoder families
- * should not throw errors.
- */
+/** Calls `receiveOne`, and converts an error into a MessageDecodingError: otherwise it would be taken for one of the database. */
 function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
     return receiveOne(message, below, gateway);
@@ -178,8 +172,8 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
 }
 
 /**
- * The values in a message, by device. The settings of a device take precedence over those of its gateway. The message is decoded once for
- * each different set of settings.
+ * The values in a message, by device. A device's settings take precedence over those of its gateway. The message is decoded once per set of
+ * settings.
  */
 class ReadingsOfMessage {
   readonly #message: DeviceMessage;
@@ -208,10 +202,7 @@ class ReadingsOfMessage {
     return read;
   }
 
-  /**
-   * Returns the values of the device in the message. If the broker had retained the message, returns only values that have a time of their
-   * own.
-   */
+  /** Returns the device's values. If the broker had retained the message, returns only values with a time of their own. */
   valuesOf(discovery: Discovery): DecodedValue[] {
     const read = this.readFor(discovery);
     const groups =

@@ -23,15 +23,12 @@ import { HeadWorkingCopies, REPEATED_LAST_READING, type SlowPathReason } from '.
 export interface FastPathResult {
   /** Ids of the devices that the fast path has processed. */
   readonly deviceIds: readonly string[];
-  /**
-   * For each device in `deviceIds`: the version of its head (its stored state) before the batch, the version after the batch, and the
-   * columns to store.
-   */
+  /** For each device in `deviceIds`: the old and the new version of its head (its stored state), and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly states: EncodedTextElements;
   readonly opens: EncodedTextElements;
-  /** Series ids of the new readings; both arrays have the same order. */
+  /** Series ids of the new readings, in the order of `readings`. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
   /** Number of readings in the batch that were already stored. */
@@ -92,9 +89,9 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
  * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and get no verdict (reason
- * for an exclusion or a special treatment). Updates numbers in reused memory, whereas a plan (plan.ts) creates objects that the garbage
- * collector must later remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of
- * a device, a plan processes all messages of this device, and the fast path changes nothing for it.
+ * for an exclusion). Updates numbers in reused memory, whereas a plan (plan.ts) creates objects for the garbage collector. Both use the
+ * same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of a device, a plan processes all its
+ * messages.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -106,8 +103,8 @@ export class FastPath {
   }
 
   /**
-   * Processes the messages of a batch. The new heads (states of devices) are cached at once. If the transaction does not commit, the caller
-   * must evict these heads. `oldestMs`: readings from before this Unix time need a plan.
+   * Processes the messages of a batch, and caches the new heads (states of devices). If the transaction does not commit, the caller must
+   * evict them. `oldestMs`: readings from before this Unix time need a plan.
    */
   step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
@@ -141,10 +138,7 @@ class Round {
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
-  /**
-   * `#deviceOf` contains the index of the device for each message; -1 if the device is not cached. The three arrays after it have an entry
-   * for each reading.
-   */
+  /** `#deviceOf`: for each message, the index of its device; -1 if not cached. The three arrays after it: one entry per reading. */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
   readonly #rowSeries: number[] = [];
@@ -176,7 +170,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // The rows are sorted like the index, and therefore mostly like the table, so that the database writes neighbouring rows together.
+    // The rows are sorted like the index, and mostly like the table, so that neighbouring rows are written together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -202,15 +196,11 @@ class Round {
     };
   }
 
-  /**
-   * Returns the index of a device within the batch. If the batch had no message of the device yet, copies the device's record into the
-   * working memory. `record`: index of the record in the ring.
-   */
+  /** Returns the index of a device in the batch. Copies its record (at index `record` of the ring) at its first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // The mark of a record is the index of its device in the batch that last used the record. This comparison detects a mark of an earlier
-    // batch.
+    // The mark is the index of the device in the latest batch with the device. It may be from an earlier batch.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -297,10 +287,7 @@ class Round {
   }
 }
 
-/**
- * Copies numbers. A separate function, because the JavaScript engine optimises a short function completely. In a long function that rarely
- * runs, the engine would create an object for each number.
- */
+/** Copies numbers. This is a separate function so that the engine optimises it. Otherwise each number would become an object. */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
 }

@@ -63,18 +63,12 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /**
-   * The steps (energies between two readings) that are known from the state of the register and from loaded readings, in one or more time
-   * ranges.
-   */
+  /** The steps (energies between two readings) that are known, in one or more time ranges. */
   readonly known: readonly Readonly<Record<State, KnownTariffSteps>>[];
   readonly loaded: readonly Stretch[];
   /** Those elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /**
-   * Cache of the elements of `known` that have one commodity and direction, by state and kind. Used only if the role of the register
-   * changes with time.
-   */
+  /** Cache of the elements of `known` with one commodity and direction. Used only if the role of the register changes with time. */
   readonly ofKind: Map<string, readonly KnownTariffSteps[]>;
   /** Times (Unix ms) around which further readings must be loaded. */
   readonly timesToLoad: Set<number>;
@@ -142,10 +136,7 @@ function tariffsOf(
   ];
 }
 
-/**
- * Returns the steps (energies between two readings) of a tariff register that are removed, and those that are added. A step that a replay
- * reproduces with the same time, energy and roles is not returned.
- */
+/** Returns the removed and the added steps (energies between two readings) of a tariff register. Omits unchanged steps. */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -159,10 +150,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/**
- * Returns the known steps (energies between two readings) of a series, derived from the state of its counting rule and from the loaded
- * readings.
- */
+/** Returns the steps (energies between two readings) of a series that are known from its state and from loaded readings. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -179,8 +167,7 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule also processes readings from times at which the series contributes to no total, but the energy of these times is not
-  // stored.
+  // Energy from times at which the series contributes to no total is not stored, although the counting rule reports it.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // A run is the latest readings of a register. Its energy has the direction of the role at the last of these readings, because a held
   // reading after them may already have another role.
@@ -218,19 +205,13 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
   return isExport ? 'export' : 'import';
 }
 
-/**
- * Whether another tariff register of the same circuit has the same commodity and direction at some time. Only one such register runs at a
- * time.
- */
+/** Whether another tariff register of the circuit has the same commodity and direction at some time. Only one of them runs at a time. */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
   other.circuit === tariff.circuit &&
   hasRoleWith(other[state].of, (roles) => kindOf(roles) === kind);
 
-/**
- * Returns the known steps (energies between two readings) of a tariff register that have the given commodity and direction. These are all
- * known steps if the role of the register never changes.
- */
+/** Returns the known steps (energies between two readings) of a tariff register with the given commodity and direction. */
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownTariffSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
@@ -244,8 +225,8 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
 }
 
 /**
- * Searches each range of a tariff register's known steps (energies between two readings), and returns the first result. If no range gives a
- * result, records the time around which readings must be loaded, and returns null.
+ * Searches each range of known steps (energies between two readings), and returns the first result. If there is none, returns null, and
+ * records the time around which readings must be loaded.
  */
 function searchSteps<T>(
   tariff: Tariff,
@@ -289,10 +270,7 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepEnergyAfter(step, afterMs), roles, sign);
 }
 
-/**
- * Returns the unchanged steps (energies between two readings) of a tariff register during which the energy of another tariff register has
- * changed.
- */
+/** Returns the unchanged steps (energies between two readings) during which the energy of another tariff register has changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -310,10 +288,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/**
- * Returns the stretches (consecutive stored readings) to load around the recorded times of a tariff register. They are longer than those
- * that are already loaded, which were too short.
- */
+/** Returns the stretches (consecutive stored readings) to load around the recorded times. They are longer than the loaded ones. */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];
   const wanted: StretchRequest[] = [];

@@ -101,10 +101,7 @@ class Stages {
   readonly #attempt: BatchAttempt;
   /** The messages that remain for the next stages; the fast path has not processed their devices. */
   #messages: readonly IncomingMessage[] = [];
-  /**
-   * Devices whose register descriptions change in this transaction. No other transaction can recompute these devices before this one
-   * commits.
-   */
+  /** Devices whose register descriptions change here. No other transaction can recompute them before this one commits. */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
   /** Requests that concern devices which no longer exist. Their senders receive an error, and nothing is stored. */
