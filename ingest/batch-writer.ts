@@ -86,7 +86,7 @@ export interface PipelineCounts {
   rejected: number;
   /** Number of messages that exceeded the flood limit of their device. They are also included in `rejected`. */
   overLimit: number;
-  /** Number of messages for accounts that moved to another installation. */
+  /** Number of messages of accounts that have moved to another installation. */
   departed: number;
   /** Number of devices whose heads (stored states) were loaded from the database because they were not cached. */
   loaded: number;

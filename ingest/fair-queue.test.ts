@@ -104,7 +104,7 @@ test('gives backlogged devices equal turns, however much each has sent', () => {
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
-  // Its share of a batch is at least one message, although this message has 10,001 elements.
+  // A device may have at least one message in a batch, although this message has 10,001 elements.
   expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
   expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
   expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);

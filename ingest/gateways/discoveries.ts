@@ -251,7 +251,7 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   const roles = chooseSeriesRoles(quantities.map(({ channel, kind }) => ({ channel, kind: getStoredValueKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // The list of devices does not show that the negative part of a power is used as export if no better series measures export. For gas,
+    // If no better series measures export, the negative part of a power is used as export. The list of devices does not show this. For gas,
     // heat and water, the name of the channel already shows the commodity.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };

@@ -47,9 +47,9 @@ export interface ClientOptions {
   receive: MessageReceiver;
   log: Logger;
   /**
-   * Subscription of the client. `all`: to all topics. It is not a shared subscription, because mosquitto 2.0 loses shared subscriptions at
-   * a restart, whereas every broker restores others together with the session. `none`: the client receives only the remaining messages of
-   * the session.
+   * Subscription of the client. `all`: to all topics. It is not a shared subscription: every broker restores other subscriptions together
+   * with the session, but mosquitto 2.0 loses shared ones at a restart. `none`: the client receives only the remaining messages of the
+   * session.
    */
   subscription: Subscription;
   /** If the broker sends nothing for this number of seconds, the client sends a ping. Default: 60. */
