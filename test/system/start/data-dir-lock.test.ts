@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockDataDir, removeStaleLock } from '#src/start/data-dir-lock.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
@@ -35,10 +36,13 @@ test('a lock that a killed service left is taken over, and released', async () =
 });
 
 test('a killed service that is a zombie holds no lock', async () => {
-  // The shell does not wait for its child process. After its end the child stays a zombie, as may happen to children of a container's first
-  // process.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const [said] = await once(parent.stdout, 'data');
+  // `sleep` does not wait for its child process. After its end the child stays a zombie, as may happen to children of a container's first
+  // process. The child ends only after the shell, which would wait for it, has become `sleep`.
+  const program = 'read line <&3 & echo $!; exec sleep 60';
+  const parent = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+  const [said] = await once(parent.stdout as Readable, 'data');
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+  (parent.stdio[3] as Writable).end('\n');
   const stat = () => readFileSync(`/proc/${Number(said)}/stat`, 'utf8').split(' ');
   await expect.poll(() => stat()[2]).toBe('Z');
   writeFileSync(file, `${Number(said)} ${stat()[21]}\n`);
