@@ -92,6 +92,8 @@ export default defineConfig({
     // More workers than cores, because many files mostly wait, for a killed broker or for a page.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
+    // With a larger young generation, Node collects garbage less often. The tests then need 6 % less processor time.
+    execArgv: ['--max-semi-space-size=64'],
     // Node loads the modules itself, as in production: Vite's module runner compiles them again for each process, and turns each use of an
     // import into a call of a getter. No test replaces modules (`vi.mock`), so no loader is needed either.
     experimental: { viteModuleRunner: false, nodeLoader: false },
